@@ -1,0 +1,216 @@
+//! The host: takes a front end's commands, runs turns one after the other, and owns the session they belong to.
+
+use crate::approval::rules::Rules;
+use crate::approval::{ApproveMode, Gate};
+use crate::card::Answer;
+use crate::event::{Event, EventSink, Level};
+use crate::id::{ApprovalId, SessionId};
+use crate::limits;
+use crate::message::Image;
+use crate::model::Model;
+use crate::session::Session;
+use crate::session::store::SessionStore;
+use crate::tool::ToolSource;
+use crate::turn::{Agent, Opening};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// What a front end can ask for.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// A prompt. While a turn runs it is queued.
+    Send {
+        text: String,
+        images: Vec<Image>,
+    },
+    /// Go on after the step limit or an error.
+    Continue,
+    /// Stop the running turn; the conversation keeps what happened.
+    Cancel,
+    Answer {
+        id: ApprovalId,
+        answer: Answer,
+    },
+    /// A new, empty session.
+    Reset,
+    /// Another session: its id, the beginning of it, or its number in the list.
+    Resume {
+        which: String,
+    },
+    /// A new session that begins as a copy of this one.
+    Fork,
+    /// End: the running turn is cancelled and the event stream closes.
+    Close,
+}
+
+/// What a host is made of.
+pub struct Setup {
+    pub model: Arc<dyn Model>,
+    /// In this order; later ones are appended to the tool list, so that the request's prefix stays the same.
+    pub sources: Vec<Arc<dyn ToolSource>>,
+    pub mode: ApproveMode,
+    pub rules: Rules,
+    pub system: String,
+    pub max_steps: usize,
+    pub store: SessionStore,
+    pub cwd: PathBuf,
+    /// The session to go on with; a new one without.
+    pub session: Option<Session>,
+}
+
+/// A running host.
+pub struct Host {
+    pub commands: mpsc::Sender<Command>,
+    pub events: mpsc::Receiver<Event>,
+    /// What sources use to tell the front end something between turns.
+    pub sink: EventSink,
+}
+
+impl Host {
+    /// Starts a host; it ends when it is told to close or its commands' senders are gone.
+    pub fn start(setup: Setup) -> Self {
+        let (sink, events) = EventSink::channel();
+        let (commands, receiver) = mpsc::channel(limits::COMMAND_QUEUE);
+        let worker = Worker::new(setup, sink.clone());
+        tokio::spawn(worker.run(receiver));
+        Host { commands, events, sink }
+    }
+}
+
+struct Worker {
+    agent: Agent,
+    store: SessionStore,
+    cwd: PathBuf,
+    queue: VecDeque<Command>,
+    notice: Option<String>,
+}
+
+enum Next {
+    Go,
+    Close,
+}
+
+impl Worker {
+    fn new(setup: Setup, events: EventSink) -> Self {
+        let (session, notice) = match setup.session {
+            Some(session) => (session, None),
+            None => setup.store.create(&setup.model.profile().name, &setup.cwd, None),
+        };
+        let agent = Agent {
+            model: setup.model,
+            sources: setup.sources,
+            gate: Gate::new(setup.mode, setup.rules),
+            session,
+            events,
+            system: setup.system,
+            max_steps: setup.max_steps,
+        };
+        Worker { agent, store: setup.store, cwd: setup.cwd, queue: VecDeque::new(), notice }
+    }
+
+    async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        self.announce().await;
+        loop {
+            let command = match self.queue.pop_front() {
+                Some(command) => Some(command),
+                None => commands.recv().await,
+            };
+            let Some(command) = command else { break };
+            match self.obey(command, &mut commands).await {
+                Next::Go => {}
+                Next::Close => break,
+            }
+        }
+        self.agent.session.sync();
+        self.agent.events.set_journal(None);
+    }
+
+    async fn obey(&mut self, command: Command, commands: &mut mpsc::Receiver<Command>) -> Next {
+        match command {
+            Command::Send { text, images } => self.turn(Opening::Prompt { text, images }, commands).await,
+            Command::Continue => self.turn(Opening::Continue, commands).await,
+            // Nothing runs now, so there is nothing to stop and no card to answer.
+            Command::Cancel | Command::Answer { .. } => Next::Go,
+            Command::Reset => {
+                self.fresh(None).await;
+                Next::Go
+            }
+            Command::Resume { which } => {
+                match self.store.open(&which) {
+                    Ok(session) => self.enter(session, None).await,
+                    Err(error) => self.agent.events.notice(Level::Warning, error.to_string()).await,
+                }
+                Next::Go
+            }
+            Command::Fork => {
+                let kept = self.agent.session.messages().to_vec();
+                self.fresh(Some(self.agent.session.id().clone())).await;
+                for message in kept {
+                    self.agent.session.append(message);
+                }
+                Next::Go
+            }
+            Command::Close => Next::Close,
+        }
+    }
+
+    /// Runs a turn and listens meanwhile. What can't be done now is queued.
+    async fn turn(&mut self, opening: Opening, commands: &mut mpsc::Receiver<Command>) -> Next {
+        let cancel = CancellationToken::new();
+        let cards = self.agent.gate.pending();
+        let queue = &mut self.queue;
+        let turn = self.agent.turn(opening, &cancel);
+        tokio::pin!(turn);
+        let mut next = Next::Go;
+        let mut listening = true;
+        loop {
+            tokio::select! {
+                _ = &mut turn => return next,
+                command = commands.recv(), if listening => match command {
+                    Some(Command::Cancel) => cancel.cancel(),
+                    Some(Command::Answer { id, answer }) => cards.answer(&id, answer),
+                    Some(Command::Close) | None => {
+                        cancel.cancel();
+                        queue.clear();
+                        listening = false;
+                        next = Next::Close;
+                    }
+                    Some(other) => queue.push_back(other),
+                },
+            }
+        }
+    }
+
+    async fn fresh(&mut self, parent: Option<SessionId>) {
+        let model = self.agent.model.profile().name.clone();
+        let (session, notice) = self.store.create(&model, &self.cwd, parent);
+        self.enter(session, notice).await;
+    }
+
+    async fn enter(&mut self, session: Session, notice: Option<String>) {
+        self.agent.session.sync();
+        self.agent.session = session;
+        self.agent.gate.begin_session();
+        self.notice = notice;
+        self.announce().await;
+    }
+
+    async fn announce(&mut self) {
+        let session = &self.agent.session;
+        self.agent.events.set_journal(session.journal());
+        let event = Event::Session {
+            id: session.id().clone(),
+            path: session.path().map(|path| path.display().to_string()),
+            model: self.agent.model.profile().name.clone(),
+            cwd: self.cwd.display().to_string(),
+            messages: session.messages().len(),
+        };
+        self.agent.events.emit(event).await;
+        if let Some(notice) = self.notice.take() {
+            self.agent.events.notice(Level::Warning, notice).await;
+        }
+    }
+}

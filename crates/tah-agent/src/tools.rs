@@ -1,0 +1,1 @@
+//! The tools every tah has, one file each.
