@@ -1,1 +1,46 @@
-fn main() {}
+//! Repository tasks: `cargo xtask test | setup | tidy`. The README's test command is the first.
+
+mod setup;
+mod steps;
+mod tidy;
+
+use anyhow::{Result, bail};
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask <task>
+  test [--full]  set up, then format, lints, build, all tests and tidy; --full adds the long runs
+  setup          what the tests need: Chromium by apt, pinned npm and Python packages
+  tidy           the repository's own rules";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match run(&words.iter().map(String::as_str).collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            steps::say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(words: &[&str]) -> Result<()> {
+    match words {
+        ["test"] => test(),
+        ["test", "--full"] => {
+            test().and_then(|()| steps::cargo("long runs", &["test", "--workspace", "--", "--ignored"]))
+        }
+        ["setup"] => setup::run(),
+        ["tidy"] => tidy::run(),
+        _ => bail!("{USAGE}"),
+    }
+}
+
+fn test() -> Result<()> {
+    setup::run()?;
+    steps::cargo("format", &["fmt", "--all", "--", "--check"])?;
+    steps::cargo("lints", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
+    // The end-to-end tests run the binary, which their own build does not make.
+    steps::cargo("build", &["build", "--workspace", "--locked"])?;
+    steps::cargo("tests", &["test", "--workspace", "--locked", "--no-fail-fast"])?;
+    tidy::run()
+}
