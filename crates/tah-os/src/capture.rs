@@ -1,0 +1,1 @@
+//! Bounded capture of what a command prints.

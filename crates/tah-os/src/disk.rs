@@ -1,0 +1,1 @@
+//! Tah's own files.

@@ -1,0 +1,1 @@
+//! The only way from a model's string to the disk.

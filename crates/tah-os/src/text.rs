@@ -1,0 +1,1 @@
+//! Foreign text made safe to show, and cutting that never splits a character.
