@@ -1,1 +1,38 @@
-//! tah-mcp
+//! The Model Context Protocol for tah: a client that any server a user has works with, and that none can hurt.
+//!
+//! In the order of a call: `spec` says what a server is started with, `client` shakes hands and keeps the list of
+//! `tools`, `peer` matches requests with replies and gives the server its `answers`, `stdio` carries lines (`lines`) to
+//! and fro, `wire` is what stands in them, `result` is what the caller gets. `error` has the words for everything else.
+//! The crate knows nothing of agents, models or terminals.
+
+pub mod limits;
+
+mod spec;
+pub use spec::{Reach, Roots, ServerSpec};
+
+mod client;
+pub use client::{Client, ServerInfo};
+
+mod tools;
+pub use tools::Tool;
+
+mod peer;
+pub use peer::{CallOptions, Progress};
+
+mod answers;
+
+mod stdio;
+pub use stdio::{CloseOrder, ServerProcess};
+
+mod process;
+
+mod lines;
+mod log;
+mod wire;
+pub use wire::RpcError;
+
+mod result;
+pub use result::{CallResult, Content};
+
+mod error;
+pub use error::{CallError, Ending, HowEnded, Sent, StartError};
