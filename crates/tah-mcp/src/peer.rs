@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 /// A message on its way to the server.
 pub(crate) struct Outgoing {
     pub(crate) text: String,
+    #[expect(dead_code, reason = "read by the HTTP transport")]
     /// Set for requests: HTTP needs to know what a failed POST was.
     pub(crate) request: Option<u64>,
     /// Cancelled when nobody waits for the answer any more.
@@ -220,6 +221,7 @@ impl Peer {
     }
 
     /// Fails one request (HTTP).
+    #[expect(dead_code, reason = "used by the HTTP transport")]
     pub(crate) fn fail(&self, id: u64, error: CallError) {
         self.settle(id, Err(error));
     }
