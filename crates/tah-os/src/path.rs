@@ -1,1 +1,0 @@
-//! The only way from a model's string to the disk.
