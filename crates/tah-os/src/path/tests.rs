@@ -1,4 +1,5 @@
 //! The cases P1–P4, B62 and E6 on a real disk, and what holds for every string.
+#![allow(clippy::disallowed_methods, reason = "tests lay out the disk by hand")]
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
