@@ -4,7 +4,7 @@ use crate::approval::rules::Rules;
 use crate::approval::{ApproveMode, Gate};
 use crate::card::Answer;
 use crate::event::{Event, EventSink, Level};
-use crate::id::{ApprovalId, SessionId};
+use crate::id::ApprovalId;
 use crate::limits;
 use crate::message::Image;
 use crate::model::Model;
@@ -96,7 +96,10 @@ enum Next {
 impl Worker {
     fn new(setup: Setup, events: EventSink) -> Self {
         let (session, notice) = match setup.session {
-            Some(session) => (session, None),
+            Some(mut session) => {
+                let warning = session.take_warning();
+                (session, warning)
+            }
             None => setup.store.create(&setup.model.profile().name, &setup.cwd, None),
         };
         let agent = Agent {
@@ -135,22 +138,15 @@ impl Worker {
             // Nothing runs now, so there is nothing to stop and no card to answer.
             Command::Cancel | Command::Answer { .. } => Next::Go,
             Command::Reset => {
-                self.fresh(None).await;
+                self.fresh().await;
                 Next::Go
             }
             Command::Resume { which } => {
-                match self.store.open(&which) {
-                    Ok(session) => self.enter(session, None).await,
-                    Err(error) => self.agent.events.notice(Level::Warning, error.to_string()).await,
-                }
+                self.resume(&which).await;
                 Next::Go
             }
             Command::Fork => {
-                let kept = self.agent.session.messages().to_vec();
-                self.fresh(Some(self.agent.session.id().clone())).await;
-                for message in kept {
-                    self.agent.session.append(message);
-                }
+                self.fork().await;
                 Next::Go
             }
             Command::Close => Next::Close,
@@ -184,17 +180,53 @@ impl Worker {
         }
     }
 
-    async fn fresh(&mut self, parent: Option<SessionId>) {
-        let model = self.agent.model.profile().name.clone();
-        let (session, notice) = self.store.create(&model, &self.cwd, parent);
+    async fn fresh(&mut self) {
+        let (session, notice) = self.store.create(&self.model_name(), &self.cwd, None);
         self.enter(session, notice).await;
     }
 
-    async fn enter(&mut self, session: Session, notice: Option<String>) {
+    async fn resume(&mut self, which: &str) {
+        match self.store.id_of(which) {
+            Ok(id) if id == *self.agent.session.id() => {
+                self.agent.events.notice(Level::Info, "this session is already open here").await;
+                return;
+            }
+            _ => {}
+        }
+        match self.store.open(which) {
+            Ok(session) => self.enter(session, None).await,
+            Err(error) => self.agent.events.notice(Level::Warning, error.to_string()).await,
+        }
+    }
+
+    async fn fork(&mut self) {
+        let model = self.model_name();
+        let current = &self.agent.session;
+        let forked = match current.path() {
+            Some(_) => self.store.fork(current.id().as_str(), &model, &self.cwd),
+            None => {
+                let (mut session, notice) = self.store.create(&model, &self.cwd, Some(current.id().clone()));
+                session.replace_messages(current.messages().to_vec());
+                Ok((session, notice))
+            }
+        };
+        match forked {
+            Ok((session, notice)) => self.enter(session, notice).await,
+            Err(error) => self.agent.events.notice(Level::Warning, error.to_string()).await,
+        }
+    }
+
+    fn model_name(&self) -> String {
+        self.agent.model.profile().name.clone()
+    }
+
+    async fn enter(&mut self, mut session: Session, notice: Option<String>) {
         self.agent.session.sync();
+        // The old session's writer holds its lock, so it goes first.
+        self.agent.events.set_journal(None);
+        self.notice = notice.or(session.take_warning());
         self.agent.session = session;
         self.agent.gate.begin_session();
-        self.notice = notice;
         self.announce().await;
     }
 

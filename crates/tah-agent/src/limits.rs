@@ -25,3 +25,12 @@ pub const CUT_REPEATS: usize = 2;
 
 /// Read-only calls of one reply that run at once.
 pub const PARALLEL_CALLS: usize = 8;
+
+/// The largest session file that is read, in bytes.
+pub const SESSION_BYTES: u64 = 1 << 30;
+
+/// Small files of our own (`.gitignore`), in bytes.
+pub const SMALL_FILE_BYTES: u64 = 64 << 10;
+
+/// Characters of a session's title in a list.
+pub const TITLE_CHARS: usize = 80;

@@ -8,6 +8,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Who may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +125,11 @@ pub fn remove_folder(path: &Path) -> Result<(), DiskError> {
 /// Renames a file of ours.
 pub fn rename(from: &Path, to: &Path) -> Result<(), DiskError> {
     fs::rename(from, to).map_err(failed(from, "rename"))
+}
+
+/// When a file of ours was last written.
+pub fn changed(path: &Path) -> Result<SystemTime, DiskError> {
+    fs::metadata(path).and_then(|meta| meta.modified()).map_err(failed(path, "look at"))
 }
 
 /// The names in a folder of ours, sorted; nothing there is an empty list.

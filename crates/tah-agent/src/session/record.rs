@@ -35,6 +35,7 @@ pub enum Record {
     Message { message: Message },
     /// What was shown; pieces of text are superseded by the message that follows them.
     Event { event: Event },
-    /// From here on the model is asked with these messages in place of all before; the lines above stay.
-    Compacted { messages: Vec<Message> },
+    /// From here on the model is asked with these messages in place of all before (a summary, a rewind); the
+    /// lines above stay.
+    Replaced { messages: Vec<Message> },
 }
