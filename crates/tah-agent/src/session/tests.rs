@@ -1,4 +1,5 @@
 //! The D cases: what a kill, a second process or a broken disk does to a session.
+#![allow(clippy::disallowed_methods, reason = "these tests break files by hand")]
 
 use super::record::{Record, VERSION};
 use super::store::{SessionError, SessionStore};
