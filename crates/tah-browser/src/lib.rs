@@ -1,1 +1,18 @@
-//! tah-browser
+//! Chrome over the DevTools protocol: the native engine and its tools.
+//!
+//! A call of a tool goes through `browser` (queue, guard, budget, history) to one file of `tools`, which works on a
+//! `Tab` and its `Frame`s: `navigate` goes places, `page` runs our functions in documents, `input` presses. Below are
+//! `state`, what the protocol's events say of tabs and frames, and `cdp`, the protocol itself. `launch` finds and starts
+//! the browser, `profile` owns its lock, `guard` judges hosts. The crate knows no agent and no MCP, and never prints.
+
+pub mod cdp;
+pub mod chrome;
+pub mod find;
+pub mod guard;
+pub mod input;
+pub mod launch;
+pub mod limits;
+pub mod navigate;
+pub mod page;
+pub mod profile;
+pub mod state;

@@ -1,0 +1,195 @@
+//! One running browser: its process, its connection, and what is known of it.
+
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tah_os::process::Child;
+use tempfile::TempDir;
+
+use crate::cdp::{CdpError, Connection, Session, wire};
+use crate::limits;
+use crate::page::{Frame, PageError};
+use crate::state::{Gone, Life, TabId, World};
+
+pub struct Chrome {
+    pub(crate) connection: Connection,
+    pub(crate) world: Arc<World>,
+    child: Option<Child>,
+    /// Removed when the browser is.
+    _profile: Option<TempDir>,
+    incoming: TempDir,
+    /// What a person should know about how it was started.
+    pub notices: Vec<String>,
+}
+
+impl Chrome {
+    pub(crate) fn new(
+        connection: Connection,
+        world: Arc<World>,
+        child: Option<Child>,
+        profile: Option<TempDir>,
+        incoming: TempDir,
+        notices: Vec<String>,
+    ) -> Chrome {
+        Chrome { connection, world, child, _profile: profile, incoming, notices }
+    }
+
+    /// The session of the browser itself.
+    pub fn browser(&self) -> Session {
+        self.connection.browser()
+    }
+
+    pub fn world(&self) -> &Arc<World> {
+        &self.world
+    }
+
+    pub fn pid(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::pid)
+    }
+
+    /// Why it is gone, if it is.
+    pub fn gone(&self) -> Option<String> {
+        self.connection.closed_reason()
+    }
+
+    pub fn incoming(&self) -> &Path {
+        self.incoming.path()
+    }
+
+    pub fn active_tab(self: &Arc<Chrome>) -> Option<Tab> {
+        let id = self.world.read(|state| state.active.clone())?;
+        self.tab(&id)
+    }
+
+    pub fn tab(self: &Arc<Chrome>, id: &TabId) -> Option<Tab> {
+        let session = self.world.read(|state| state.tab(id).map(|tab| tab.session.clone()))?;
+        Some(Tab { chrome: self.clone(), id: id.clone(), session })
+    }
+
+    /// Opens a blank tab and makes it the active one.
+    pub async fn open_tab(self: &Arc<Chrome>) -> Result<Tab, PageError> {
+        let create = wire::CreateTarget { url: String::from("about:blank"), ..Default::default() };
+        let created = self.browser().call(create).await?;
+        let live = self.world.until(limits::LAUNCH, |state| {
+            let tab = state.tabs.iter().find(|tab| tab.target == created.target_id)?;
+            (tab.life == Life::Live).then(|| tab.id.clone())
+        });
+        let id = live.await?.ok_or(PageError::Busy(limits::LAUNCH))?;
+        self.world.change(|state| state.active = Some(id.clone()));
+        self.tab(&id).ok_or(PageError::Gone)
+    }
+
+    /// Closes a tab and waits until it is gone. A page that does not let go is closed all the same: no beforeunload.
+    pub async fn close_tab(&self, id: &TabId) -> Result<(), PageError> {
+        let Some(target) = self.world.read(|state| state.tab(id).map(|tab| tab.target.clone())) else { return Ok(()) };
+        self.browser().call(wire::CloseTarget { target_id: target }).await?;
+        let gone = self.world.until(limits::GRACEFUL_END, |state| state.tab(id).is_none().then_some(()));
+        gone.await?.ok_or(PageError::Busy(limits::GRACEFUL_END))
+    }
+
+    /// Runs `work`, unless a dialog that waits for an answer is or gets open on the tab: scripts stand still then.
+    pub async fn unless_dialog<T>(
+        &self,
+        tab: &TabId,
+        work: impl Future<Output = Result<T, CdpError>>,
+    ) -> Result<T, PageError> {
+        let held = async {
+            let open = self.world.until(Duration::MAX, |state| {
+                state.tab(tab)?.dialog.as_ref().filter(|dialog| !dialog.answered).cloned()
+            });
+            match open.await {
+                Ok(Some(dialog)) => dialog,
+                // The work itself reports that the browser is gone.
+                Ok(None) | Err(Gone(_)) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            done = work => Ok(done?),
+            dialog = held => Err(PageError::Dialog(Box::new(dialog))),
+        }
+    }
+
+    /// Ends the browser: asked first, so that cookies and logins are written, then signalled.
+    pub async fn close(&self) {
+        if self.gone().is_none() && self.child.is_some() {
+            // It may be gone before it answers.
+            let _ = self.browser().call_within(limits::GRACEFUL_END, wire::BrowserClose {}).await;
+        }
+        let Some(child) = &self.child else { return };
+        let _ = tokio::time::timeout(limits::GRACEFUL_END, child.wait()).await;
+        child.terminate(limits::TERM_GRACE).await;
+    }
+}
+
+/// One tab. Cheap to clone; the tab may be gone at any time.
+#[derive(Clone)]
+pub struct Tab {
+    pub(crate) chrome: Arc<Chrome>,
+    pub(crate) id: TabId,
+    pub(crate) session: Session,
+}
+
+impl Tab {
+    pub fn id(&self) -> &TabId {
+        &self.id
+    }
+
+    pub fn chrome(&self) -> &Arc<Chrome> {
+        &self.chrome
+    }
+
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub fn main_frame(&self) -> Result<Frame, PageError> {
+        let id = self.chrome.world.read(|state| state.tab(&self.id).map(|tab| tab.main_frame.clone()));
+        Ok(Frame { chrome: self.chrome.clone(), id: id.ok_or(PageError::Gone)?, tab: self.id.clone() })
+    }
+
+    /// All frames, the main frame first, each before its children.
+    pub fn frames(&self) -> Vec<Frame> {
+        let ids = self.chrome.world.read(|state| state.tab_frames(&self.id));
+        ids.into_iter().map(|id| Frame { chrome: self.chrome.clone(), id, tab: self.id.clone() }).collect()
+    }
+
+    /// Counts this tab's documents: what was remembered under another number is void.
+    pub fn generation(&self) -> u64 {
+        self.chrome.world.read(|state| state.tab(&self.id).map_or(0, |tab| tab.generation))
+    }
+
+    pub fn url(&self) -> String {
+        self.chrome.world.read(|state| state.tab(&self.id).map(|tab| tab.url.clone()).unwrap_or_default())
+    }
+
+    pub async fn activate(&self) -> Result<(), PageError> {
+        let target = self.chrome.world.read(|state| state.tab(&self.id).map(|tab| tab.target.clone()));
+        let target_id = target.ok_or(PageError::Gone)?;
+        self.chrome.browser().call(wire::ActivateTarget { target_id }).await?;
+        self.chrome.world.change(|state| state.active = Some(self.id.clone()));
+        Ok(())
+    }
+
+    /// Breaks a script that loops for ever; where that does not help, the tab is closed.
+    pub async fn break_loop(&self) -> Broken {
+        let Ok(frame) = self.main_frame() else { return Broken::Closed };
+        self.session.post(wire::TerminateExecution {});
+        match frame.call::<bool>("tick", (), limits::AFTER_TERMINATE).await {
+            Err(PageError::Busy(_)) => {
+                let _ = self.chrome.close_tab(&self.id).await;
+                Broken::Closed
+            }
+            _ => Broken::Terminated,
+        }
+    }
+}
+
+/// How a looping page was stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Broken {
+    Terminated,
+    Closed,
+}

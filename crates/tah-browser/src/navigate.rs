@@ -1,0 +1,196 @@
+//! Going somewhere in a tab, and knowing what came of it: a document, a download, a failure, a dialog.
+
+use std::time::Duration;
+
+use crate::cdp::wire;
+use crate::chrome::Tab;
+use crate::limits;
+use crate::page::PageError;
+use crate::state::{Dialog, DownloadPhase, Happening, Phase, State};
+
+/// What came of a navigation.
+#[derive(Debug, Clone)]
+pub enum Arrival {
+    /// A new document, parsed.
+    Document,
+    /// A new document that is still being parsed when the waiting ended.
+    Unfinished,
+    /// The same document at another place (`#hash`, history API).
+    Within,
+    /// Not a page but a file; its guid among the downloads.
+    Download(String),
+    /// The new page opened a dialog that waits for an answer.
+    Dialog(Box<Dialog>),
+    /// The browser's own words, `net::ERR_…`.
+    Failed(String),
+    /// There is nothing to go to.
+    Nothing,
+}
+
+/// Where a tab's main frame was before something happened.
+#[derive(Clone)]
+pub struct Before {
+    loader: String,
+    hops: u64,
+    mark: u64,
+}
+
+/// Back or forward.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Back,
+    Forward,
+}
+
+impl Tab {
+    pub fn before(&self) -> Before {
+        self.chrome.world.read(|state| {
+            let frame = state.tab(&self.id).and_then(|tab| state.frames.get(&tab.main_frame));
+            Before {
+                loader: frame.map(|frame| frame.loader.clone()).unwrap_or_default(),
+                hops: frame.map_or(0, |frame| frame.hops),
+                mark: state.happening_mark(),
+            }
+        })
+    }
+
+    /// Opens an address; returns when its document is parsed, or says what came instead.
+    pub async fn navigate(&self, url: &str, within: Duration) -> Result<Arrival, PageError> {
+        let before = self.before();
+        let command = wire::Navigate { url: url.to_owned() };
+        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
+        let reply = match self.while_answering(reply).await {
+            Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
+            other => other?,
+        };
+        if let Some(error) = reply.error_text {
+            if error.contains("ERR_ABORTED") || reply.is_download == Some(true) {
+                // The event may come a moment after the reply.
+                let download = self.chrome.world.until(limits::DOWNLOAD_NOTICE, |state| started(state, &before));
+                if let Some(guid) = download.await? {
+                    return Ok(Arrival::Download(guid));
+                }
+            }
+            return Ok(Arrival::Failed(error));
+        }
+        match reply.loader_id {
+            None => Ok(Arrival::Within),
+            Some(_) => self.arrive(&before, limits::NEW_DOCUMENT).await,
+        }
+    }
+
+    pub async fn reload(&self, within: Duration) -> Result<Arrival, PageError> {
+        let before = self.before();
+        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, wire::Reload {}));
+        match self.while_answering(reply).await {
+            Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
+            other => other?,
+        };
+        self.leave_and_arrive(&before, within).await
+    }
+
+    /// One step in the tab's history.
+    pub async fn step(&self, direction: Direction, within: Duration) -> Result<Arrival, PageError> {
+        let history = self.session.call_within(within, wire::GetNavigationHistory {}).await?;
+        let step = match direction {
+            Direction::Back => -1,
+            Direction::Forward => 1,
+        };
+        let target = usize::try_from(history.current_index + step).ok().and_then(|at| history.entries.get(at));
+        let Some(entry) = target else { return Ok(Arrival::Nothing) };
+        let before = self.before();
+        let command = wire::NavigateToHistoryEntry { entry_id: entry.id };
+        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
+        match self.while_answering(reply).await {
+            Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
+            other => other?,
+        };
+        self.leave_and_arrive(&before, within).await
+    }
+
+    /// Waits for the commit as long as `within`, then for the document.
+    async fn leave_and_arrive(&self, before: &Before, within: Duration) -> Result<Arrival, PageError> {
+        let left = self.chrome.world.until(within, |state| {
+            let tab = state.tab(&self.id)?;
+            let frame = state.frames.get(&tab.main_frame)?;
+            let moved = frame.loader != before.loader || frame.hops != before.hops;
+            (moved || tab.dialog.as_ref().is_some_and(|d| !d.answered)).then_some(())
+        });
+        if left.await?.is_none() {
+            return Err(PageError::Busy(within));
+        }
+        self.arrive(before, limits::NEW_DOCUMENT).await
+    }
+
+    /// Waits until the document that replaced the one of `before` is parsed, with all redirects made by scripts.
+    pub async fn arrive(&self, before: &Before, within: Duration) -> Result<Arrival, PageError> {
+        let arrived = self.chrome.world.until(within, |state| {
+            let tab = match state.tab(&self.id) {
+                Some(tab) => tab,
+                None => return Some(Err(PageError::Gone)),
+            };
+            if let Some(dialog) = tab.dialog.as_ref().filter(|dialog| !dialog.answered) {
+                return Some(Ok(Arrival::Dialog(Box::new(dialog.clone()))));
+            }
+            if let Some(guid) = started(state, before) {
+                return Some(Ok(Arrival::Download(guid)));
+            }
+            let frame = state.frames.get(&tab.main_frame)?;
+            if frame.navigating.is_some() {
+                return None;
+            }
+            if frame.loader != before.loader {
+                return (frame.phase >= Phase::Interactive).then_some(Ok(Arrival::Document));
+            }
+            (frame.hops != before.hops).then_some(Ok(Arrival::Within))
+        });
+        arrived.await?.unwrap_or(Ok(Arrival::Unfinished))
+    }
+
+    /// Waits for a reply, and meanwhile breaks a script of the old page that loops and so keeps the new one out.
+    async fn while_answering<T>(&self, reply: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
+        let looping = async {
+            tokio::time::sleep(limits::SUSPECT_LOOP).await;
+            if let Ok(frame) = self.main_frame()
+                && let Err(PageError::Busy(_)) = frame.call::<bool>("tick", (), limits::AFTER_TERMINATE).await
+            {
+                self.session.post(wire::TerminateExecution {});
+            }
+            std::future::pending::<()>().await
+        };
+        tokio::select! {
+            biased;
+            reply = reply => reply,
+            () = looping => Err(PageError::Gone),
+        }
+    }
+
+    /// Waits until a download is complete, as long as bytes come.
+    pub async fn landed(&self, guid: &str, idle: Duration) -> Result<Result<std::path::PathBuf, String>, PageError> {
+        let mut received = 0;
+        loop {
+            let step = self.chrome.world.until(idle, |state| {
+                let download = state.downloads.iter().find(|download| download.guid == guid)?;
+                match &download.phase {
+                    DownloadPhase::Done(path) => Some(Ok(Ok(path.clone()))),
+                    DownloadPhase::Failed(why) => Some(Ok(Err(why.clone()))),
+                    DownloadPhase::Running if download.received > received => Some(Err(download.received)),
+                    DownloadPhase::Running => None,
+                }
+            });
+            match step.await? {
+                Some(Ok(end)) => return Ok(end),
+                Some(Err(more)) => received = more,
+                None => return Ok(Err(format!("no bytes for {} s", idle.as_secs()))),
+            }
+        }
+    }
+}
+
+/// A download that began in this tab's main frame or in general since `before`.
+fn started(state: &State, before: &Before) -> Option<String> {
+    state.happened_since(before.mark).find_map(|happening| match happening {
+        Happening::DownloadStarted { guid } => Some(guid.clone()),
+        _ => None,
+    })
+}

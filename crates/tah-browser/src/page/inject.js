@@ -1,0 +1,2 @@
+// The functions behind snapshot, target lookup, acting and forms.
+Object.assign(tah, {});
