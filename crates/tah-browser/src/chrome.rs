@@ -68,6 +68,20 @@ impl Chrome {
         Some(Tab { chrome: self.clone(), id: id.clone(), session })
     }
 
+    /// Asks for the titles and addresses of all tabs: Chrome tells of changed titles only now and then.
+    pub async fn refresh_titles(&self) -> Result<(), PageError> {
+        let targets = self.browser().call(wire::GetTargets {}).await?.target_infos;
+        self.world.change(|state| {
+            for tab in &mut state.tabs {
+                if let Some(info) = targets.iter().find(|info| info.target_id == tab.target) {
+                    tab.url.clone_from(&info.url);
+                    tab.title.clone_from(&info.title);
+                }
+            }
+        });
+        Ok(())
+    }
+
     /// Opens a blank tab and makes it the active one.
     pub async fn open_tab(self: &Arc<Chrome>) -> Result<Tab, PageError> {
         let create = wire::CreateTarget { url: String::from("about:blank"), ..Default::default() };
@@ -83,7 +97,9 @@ impl Chrome {
 
     /// Closes a tab and waits until it is gone. A page that does not let go is closed all the same: no beforeunload.
     pub async fn close_tab(&self, id: &TabId) -> Result<(), PageError> {
-        let Some(target) = self.world.read(|state| state.tab(id).map(|tab| tab.target.clone())) else { return Ok(()) };
+        let Some(target) = self.world.read(|state| state.tab(id).map(|tab| tab.target.clone())) else {
+            return Ok(());
+        };
         self.browser().call(wire::CloseTarget { target_id: target }).await?;
         let gone = self.world.until(limits::GRACEFUL_END, |state| state.tab(id).is_none().then_some(()));
         gone.await?.ok_or(PageError::Busy(limits::GRACEFUL_END))

@@ -71,7 +71,8 @@ impl HostRules {
         };
         let name = host.to_string().trim_end_matches('.').to_ascii_lowercase();
         let port = url.port_or_known_default();
-        let matches = |patterns: &[String]| patterns.iter().any(|pattern| matches_pattern(pattern, &name, port));
+        let matches =
+            |patterns: &[String]| patterns.iter().any(|pattern| matches_pattern(pattern, &name, port));
         if matches(&list.deny) {
             return Err(Refusal::Denied { host: name });
         }
@@ -102,7 +103,11 @@ fn matches_pattern(pattern: &str, host: &str, port: Option<u16>) -> bool {
     }
     let pattern = pattern.trim_end_matches('.');
     match pattern.strip_prefix("*.") {
-        Some(domain) => host.len() > domain.len() + 1 && host.ends_with(domain) && host[..host.len() - domain.len()].ends_with('.'),
+        Some(domain) => {
+            host.len() > domain.len() + 1
+                && host.ends_with(domain)
+                && host[..host.len() - domain.len()].ends_with('.')
+        }
         None => pattern == "*" || pattern == host || format!("[{pattern}]") == host,
     }
 }
@@ -111,7 +116,10 @@ fn is_private(host: &Host<&str>) -> bool {
     match host {
         Host::Domain(name) => {
             let name = name.trim_end_matches('.');
-            name == "localhost" || name.ends_with(".localhost") || name.ends_with(".local") || name.ends_with(".internal")
+            name == "localhost"
+                || name.ends_with(".localhost")
+                || name.ends_with(".local")
+                || name.ends_with(".internal")
         }
         Host::Ipv4(address) => is_private_address(IpAddr::V4(*address)),
         Host::Ipv6(address) => is_private_address(IpAddr::V6(*address)),

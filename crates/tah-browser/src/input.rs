@@ -70,9 +70,19 @@ pub struct Key {
 }
 
 impl Tab {
-    fn mouse_event(&self, step: Mouse, at: Point, button: Button, count: i64, held: Modifiers, dragging: Option<Button>) -> wire::MouseEvent {
+    fn mouse_event(
+        &self,
+        step: Mouse,
+        at: Point,
+        button: Button,
+        count: i64,
+        held: Modifiers,
+        dragging: Option<Button>,
+    ) -> wire::MouseEvent {
         let (kind, button_name, buttons) = match step {
-            Mouse::Move => ("mouseMoved", dragging.map_or("none", Button::name), dragging.map_or(0, Button::bit)),
+            Mouse::Move => {
+                ("mouseMoved", dragging.map_or("none", Button::name), dragging.map_or(0, Button::bit))
+            }
             Mouse::Press => ("mousePressed", button.name(), button.bit()),
             Mouse::Release => ("mouseReleased", button.name(), 0),
         };
@@ -89,21 +99,42 @@ impl Tab {
     }
 
     /// Moves the mouse; `dragging` is the button held meanwhile.
-    pub async fn move_mouse(&self, to: Point, dragging: Option<Button>, held: Modifiers, within: Duration) -> Result<(), PageError> {
+    pub async fn move_mouse(
+        &self,
+        to: Point,
+        dragging: Option<Button>,
+        held: Modifiers,
+        within: Duration,
+    ) -> Result<(), PageError> {
         let event = self.mouse_event(Mouse::Move, to, Button::Left, 0, held, dragging);
         self.chrome.unless_dialog(&self.id, self.session.call_within(within, event)).await?;
         Ok(())
     }
 
     /// Presses or releases a button. A press that opens a dialog gets [`PageError::Dialog`]: it did happen.
-    pub async fn mouse(&self, step: Mouse, at: Point, button: Button, count: i64, held: Modifiers, within: Duration) -> Result<(), PageError> {
+    pub async fn mouse(
+        &self,
+        step: Mouse,
+        at: Point,
+        button: Button,
+        count: i64,
+        held: Modifiers,
+        within: Duration,
+    ) -> Result<(), PageError> {
         let event = self.mouse_event(step, at, button, count, held, None);
         self.chrome.unless_dialog(&self.id, self.session.call_within(within, event)).await?;
         Ok(())
     }
 
     /// A whole click: move, press, release, sent together and answered in order. `count` 2 is a double click.
-    pub async fn click_at(&self, at: Point, button: Button, count: i64, held: Modifiers, within: Duration) -> Result<(), PageError> {
+    pub async fn click_at(
+        &self,
+        at: Point,
+        button: Button,
+        count: i64,
+        held: Modifiers,
+        within: Duration,
+    ) -> Result<(), PageError> {
         self.session.post(self.mouse_event(Mouse::Move, at, button, 0, held, None));
         for click in 1..count {
             self.session.post(self.mouse_event(Mouse::Press, at, button, click, held, None));
@@ -116,7 +147,13 @@ impl Tab {
     }
 
     /// Turns the wheel over a point.
-    pub async fn wheel(&self, at: Point, delta_x: f64, delta_y: f64, within: Duration) -> Result<(), PageError> {
+    pub async fn wheel(
+        &self,
+        at: Point,
+        delta_x: f64,
+        delta_y: f64,
+        within: Duration,
+    ) -> Result<(), PageError> {
         let event = wire::MouseEvent {
             r#type: String::from("mouseWheel"),
             x: at.x,
@@ -130,7 +167,13 @@ impl Tab {
     }
 
     /// Presses and releases a key. `commands` are editing commands where the platform binds them (`selectAll`, …).
-    pub async fn press_key(&self, key: &Key, held: Modifiers, commands: Vec<String>, within: Duration) -> Result<(), PageError> {
+    pub async fn press_key(
+        &self,
+        key: &Key,
+        held: Modifiers,
+        commands: Vec<String>,
+        within: Duration,
+    ) -> Result<(), PageError> {
         let event = |kind: &str, text: Option<String>| wire::KeyEvent {
             r#type: kind.to_owned(),
             modifiers: held.wire(),

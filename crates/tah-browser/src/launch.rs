@@ -114,7 +114,8 @@ const FLAGS: &[&str] = &[
 pub async fn launch(options: &LaunchOptions) -> Result<Arc<Chrome>, LaunchError> {
     let incoming = tempfile::Builder::new().prefix("tah-downloads-").tempdir()?;
     let landing = Landing { incoming: incoming.path().to_owned(), folder: options.downloads.clone() };
-    let world = World::new(Policy { held: options.held, rules: options.rules.clone(), landing: landing.clone() });
+    let world =
+        World::new(Policy { held: options.held, rules: options.rules.clone(), landing: landing.clone() });
     let mut notices = Vec::new();
     let (connection, child, temporary, program, stderr) = if let Some(url) = &options.connect {
         let sink: Arc<dyn Sink> = world.clone();
@@ -141,7 +142,9 @@ pub async fn launch(options: &LaunchOptions) -> Result<Arc<Chrome>, LaunchError>
     };
     let ended = |stderr: String| match &options.profile {
         // Chrome hands over to the one that holds the profile and leaves.
-        Profile::Folder(folder) if stderr.contains("existing browser session") || stderr.contains("in use by another") => {
+        Profile::Folder(folder)
+            if stderr.contains("existing browser session") || stderr.contains("in use by another") =>
+        {
             LaunchError::Profile(ProfileError::InUse(folder.clone()))
         }
         _ => LaunchError::Ended { program: program.clone(), stderr },
@@ -240,9 +243,8 @@ async fn ready(
         // B68: somebody else's browser: their tabs are theirs, ours is a new one.
         browser.post(wire::CreateTarget { url: String::from("about:blank"), ..Default::default() });
     }
-    let live = world.until(limits::LAUNCH, |state| {
-        state.tabs.iter().any(|tab| tab.life == Life::Live).then_some(())
-    });
+    let live = world
+        .until(limits::LAUNCH, |state| state.tabs.iter().any(|tab| tab.life == Life::Live).then_some(()));
     match live.await {
         Ok(Some(())) => Ok(()),
         Ok(None) => Err(NotReady::Silent),

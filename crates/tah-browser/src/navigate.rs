@@ -66,7 +66,8 @@ impl Tab {
         if let Some(error) = reply.error_text {
             if error.contains("ERR_ABORTED") || reply.is_download == Some(true) {
                 // The event may come a moment after the reply.
-                let download = self.chrome.world.until(limits::DOWNLOAD_NOTICE, |state| started(state, &before));
+                let download =
+                    self.chrome.world.until(limits::DOWNLOAD_NOTICE, |state| started(state, &before));
                 if let Some(guid) = download.await? {
                     return Ok(Arrival::Download(guid));
                 }
@@ -96,7 +97,8 @@ impl Tab {
             Direction::Back => -1,
             Direction::Forward => 1,
         };
-        let target = usize::try_from(history.current_index + step).ok().and_then(|at| history.entries.get(at));
+        let target =
+            usize::try_from(history.current_index + step).ok().and_then(|at| history.entries.get(at));
         let Some(entry) = target else { return Ok(Arrival::Nothing) };
         let before = self.before();
         let command = wire::NavigateToHistoryEntry { entry_id: entry.id };
@@ -148,7 +150,10 @@ impl Tab {
     }
 
     /// Waits for a reply, and meanwhile breaks a script of the old page that loops and so keeps the new one out.
-    async fn while_answering<T>(&self, reply: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
+    async fn while_answering<T>(
+        &self,
+        reply: impl Future<Output = Result<T, PageError>>,
+    ) -> Result<T, PageError> {
         let looping = async {
             tokio::time::sleep(limits::SUSPECT_LOOP).await;
             if let Ok(frame) = self.main_frame()
@@ -166,7 +171,11 @@ impl Tab {
     }
 
     /// Waits until a download is complete, as long as bytes come.
-    pub async fn landed(&self, guid: &str, idle: Duration) -> Result<Result<std::path::PathBuf, String>, PageError> {
+    pub async fn landed(
+        &self,
+        guid: &str,
+        idle: Duration,
+    ) -> Result<Result<std::path::PathBuf, String>, PageError> {
         let mut received = 0;
         loop {
             let step = self.chrome.world.until(idle, |state| {

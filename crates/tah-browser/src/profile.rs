@@ -30,12 +30,17 @@ pub enum Cleared {
 
 /// Makes the folder and clears a stale lock.
 pub async fn claim(folder: &Path) -> Result<Cleared, ProfileError> {
-    let unusable = |error: std::io::Error| ProfileError::Unusable { folder: folder.to_owned(), error: error.to_string() };
+    let unusable = |error: std::io::Error| ProfileError::Unusable {
+        folder: folder.to_owned(),
+        error: error.to_string(),
+    };
     tokio::fs::create_dir_all(folder).await.map_err(unusable)?;
     let lock = folder.join(LOCK);
     let Ok(owner) = tokio::fs::read_link(&lock).await else { return Ok(Cleared::Nothing) };
     let owner = owner.to_string_lossy().into_owned();
-    let Some((host, pid)) = owner.rsplit_once('-').and_then(|(host, pid)| Some((host, pid.parse::<i32>().ok()?))) else {
+    let Some((host, pid)) =
+        owner.rsplit_once('-').and_then(|(host, pid)| Some((host, pid.parse::<i32>().ok()?)))
+    else {
         return remove(folder, &lock).await.map_err(unusable);
     };
     if host != host_name() {

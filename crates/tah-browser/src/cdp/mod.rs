@@ -52,11 +52,13 @@ pub enum TargetEnd {
 
 type Raw = Result<Box<RawValue>, CdpError>;
 
+type Continuation = Box<dyn FnOnce(&Connection, Raw) + Send>;
+
 /// Who waits for a reply.
 enum Waiter {
     Task(oneshot::Sender<Raw>),
     /// Runs in the reader, in order with the events around it.
-    Reader(Box<dyn FnOnce(&Connection, Raw) + Send>),
+    Reader(Continuation),
 }
 
 struct Pending {
@@ -135,8 +137,11 @@ impl Connection {
     pub fn end_session(&self, session: &str, end: TargetEnd) {
         let ended: Vec<Pending> = {
             let mut pending = self.pending();
-            let ids: Vec<u64> =
-                pending.iter().filter(|(_, p)| p.session.as_deref() == Some(session)).map(|(id, _)| *id).collect();
+            let ids: Vec<u64> = pending
+                .iter()
+                .filter(|(_, p)| p.session.as_deref() == Some(session))
+                .map(|(id, _)| *id)
+                .collect();
             ids.iter().filter_map(|id| pending.remove(id)).collect()
         };
         for waiting in ended {
@@ -155,7 +160,12 @@ impl Connection {
         }
     }
 
-    fn send<C: Command>(&self, session: Option<&Arc<str>>, command: &C, waiter: Option<Waiter>) -> Result<u64, CdpError> {
+    fn send<C: Command>(
+        &self,
+        session: Option<&Arc<str>>,
+        command: &C,
+        waiter: Option<Waiter>,
+    ) -> Result<u64, CdpError> {
         if let Some(reason) = self.closed_reason() {
             return Err(CdpError::Gone(reason));
         }
@@ -259,7 +269,9 @@ impl Session {
         then: impl FnOnce(&Connection, Result<C::Reply, CdpError>) + Send + 'static,
     ) {
         let run = move |connection: &Connection, raw: Raw| then(connection, read_reply::<C>(raw));
-        if let Err(error) = self.connection.send(self.id.as_ref(), &command, Some(Waiter::Reader(Box::new(run)))) {
+        if let Err(error) =
+            self.connection.send(self.id.as_ref(), &command, Some(Waiter::Reader(Box::new(run))))
+        {
             tracing::debug!(method = C::METHOD, %error, "not sent");
         }
     }

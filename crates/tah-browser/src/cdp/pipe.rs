@@ -34,7 +34,11 @@ where
     connection
 }
 
-async fn receive_all<R: AsyncRead + Unpin>(connection: &Connection, reader: &mut R, sink: &dyn Sink) -> String {
+async fn receive_all<R: AsyncRead + Unpin>(
+    connection: &Connection,
+    reader: &mut R,
+    sink: &dyn Sink,
+) -> String {
     let mut buffer: Vec<u8> = Vec::with_capacity(CHUNK);
     let mut searched = 0;
     loop {

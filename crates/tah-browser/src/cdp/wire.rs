@@ -117,12 +117,12 @@ commands! {
     RunIfWaiting = "Runtime.runIfWaitingForDebugger" {} -> Done;
     TerminateExecution = "Runtime.terminateExecution" {} -> Done;
     Evaluate = "Runtime.evaluate" {
-        expression: String, unique_context_id: Option<String>, return_by_value: Option<bool>, await_promise: Option<bool>,
+        expression: String, context_id: Option<i64>, unique_context_id: Option<String>, return_by_value: Option<bool>, await_promise: Option<bool>,
         user_gesture: Option<bool>, object_group: Option<String>, timeout: Option<f64>,
         include_command_line_a_p_i: Option<bool>, allow_unsafe_eval_blocked_by_c_s_p: Option<bool>, repl_mode: Option<bool>
     } -> Evaluated;
     CallFunctionOn = "Runtime.callFunctionOn" {
-        function_declaration: String, object_id: Option<String>, unique_context_id: Option<String>, arguments: Vec<CallArgument>,
+        function_declaration: String, object_id: Option<String>, execution_context_id: Option<i64>, unique_context_id: Option<String>, arguments: Vec<CallArgument>,
         return_by_value: Option<bool>, await_promise: Option<bool>, user_gesture: Option<bool>, object_group: Option<String>
     } -> Evaluated;
     GetProperties = "Runtime.getProperties" { object_id: String, own_properties: Option<bool> } -> Properties;
@@ -142,7 +142,7 @@ commands! {
     GetEventListeners = "DOMDebugger.getEventListeners" { object_id: String } -> serde_json::Value;
 
     MouseEvent = "Input.dispatchMouseEvent" {
-        #[allow(non_snake_case)] r#type: String, x: f64, y: f64, modifiers: Option<i64>, button: Option<String>, buttons: Option<i64>,
+        r#type: String, x: f64, y: f64, modifiers: Option<i64>, button: Option<String>, buttons: Option<i64>,
         click_count: Option<i64>, delta_x: Option<f64>, delta_y: Option<f64>
     } -> Done;
     KeyEvent = "Input.dispatchKeyEvent" {

@@ -1,3 +1,4 @@
+#![allow(clippy::disallowed_methods, reason = "tests prepare their own folders")]
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;

@@ -51,12 +51,22 @@ impl Handle {
     }
 
     /// Calls `tah.<function>` with this object as `this`.
-    pub async fn call<T: DeserializeOwned>(&self, function: &str, args: impl Serialize, within: Duration) -> Result<T, PageError> {
+    pub async fn call<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        args: impl Serialize,
+        within: Duration,
+    ) -> Result<T, PageError> {
         read_value(self.call_raw(function, args, Return::Value, within).await?)
     }
 
     /// As [`Handle::call`], but the result stays in the page.
-    pub async fn call_handle(&self, function: &str, args: impl Serialize, within: Duration) -> Result<Option<Handle>, PageError> {
+    pub async fn call_handle(
+        &self,
+        function: &str,
+        args: impl Serialize,
+        within: Duration,
+    ) -> Result<Option<Handle>, PageError> {
         let result = self.call_raw(function, args, Return::Handle, within).await?;
         Ok(result.object_id.map(|object| Handle::new(self.frame.clone(), self.held.session.clone(), object)))
     }
@@ -79,7 +89,11 @@ impl Handle {
             user_gesture: Some(true),
             ..Default::default()
         };
-        let reply = self.frame.chrome.unless_dialog(&self.frame.tab, self.held.session.call_within(within, command)).await?;
+        let reply = self
+            .frame
+            .chrome
+            .unless_dialog(&self.frame.tab, self.held.session.call_within(within, command))
+            .await?;
         match reply.exception_details {
             Some(details) => Err(PageError::Thrown(thrown_text(&details))),
             None => Ok(reply.result),

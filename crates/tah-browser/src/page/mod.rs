@@ -20,13 +20,8 @@ pub use handle::Handle;
 pub use placement::{Placement, Point};
 
 /// All functions, in the order they are installed; each file adds to the object `tah`.
-const BUNDLE: &str = concat!(
-    "globalThis.tah ??= {};\n",
-    include_str!("base.js"),
-    "\n",
-    include_str!("inject.js"),
-    "\n0"
-);
+const BUNDLE: &str =
+    concat!("globalThis.tah ??= {};\n", include_str!("base.js"), "\n", include_str!("inject.js"), "\n0");
 
 /// Calls one of our functions; `this` is the handle's object where there is one.
 const CALLER: &str = "function(name, ...args) { return globalThis.tah[name].call(this, ...args) }";
@@ -63,9 +58,16 @@ impl From<CdpError> for PageError {
             CdpError::TargetGone(crate::cdp::TargetEnd::Closed) => PageError::Gone,
             CdpError::Deadline { within, .. } => PageError::Busy(within),
             CdpError::Refused { ref error, .. }
-                if ["context", "Context", "Inspected target", "Session with given id", "Could not find object", "Cannot find object"]
-                    .iter()
-                    .any(|part| error.message.contains(part)) =>
+                if [
+                    "context",
+                    "Context",
+                    "Inspected target",
+                    "Session with given id",
+                    "Could not find object",
+                    "Cannot find object",
+                ]
+                .iter()
+                .any(|part| error.message.contains(part)) =>
             {
                 PageError::Gone
             }
@@ -105,7 +107,12 @@ impl Frame {
 
     /// Calls `tah.<function>(…args)` in the frame's isolated world and reads its JSON result. `args` is a tuple, slice or
     /// array; promises are awaited.
-    pub async fn call<T: DeserializeOwned>(&self, function: &str, args: impl Serialize, within: Duration) -> Result<T, PageError> {
+    pub async fn call<T: DeserializeOwned>(
+        &self,
+        function: &str,
+        args: impl Serialize,
+        within: Duration,
+    ) -> Result<T, PageError> {
         let result = self.call_raw(function, arguments(args)?, Return::Value, within).await?;
         read_value(result)
     }
@@ -121,7 +128,12 @@ impl Frame {
     }
 
     /// As [`Frame::call`], but the result stays in the page; `None` for null and undefined.
-    pub async fn call_handle(&self, function: &str, args: impl Serialize, within: Duration) -> Result<Option<Handle>, PageError> {
+    pub async fn call_handle(
+        &self,
+        function: &str,
+        args: impl Serialize,
+        within: Duration,
+    ) -> Result<Option<Handle>, PageError> {
         let result = self.call_raw(function, arguments(args)?, Return::Handle, within).await?;
         let session = self.session()?;
         Ok(result.object_id.map(|object| Handle::new(self.clone(), session, object)))
@@ -139,13 +151,14 @@ impl Frame {
             // Sent ahead of the call on the same pipe: no waiting in between.
             session.post(wire::Evaluate {
                 expression: BUNDLE.to_owned(),
-                unique_context_id: Some(context.unique_id.clone()),
+                unique_context_id: context.unique_id.clone(),
+                context_id: context.number(),
                 return_by_value: Some(true),
                 ..Default::default()
             });
             self.chrome.world.change(|state| {
                 let isolated = state.frames.get_mut(&self.id).and_then(|frame| frame.isolated.as_mut());
-                if let Some(isolated) = isolated.filter(|known| known.unique_id == context.unique_id) {
+                if let Some(isolated) = isolated.filter(|known| known.numeric_id == context.numeric_id) {
                     isolated.installed = true;
                 }
             });
@@ -153,7 +166,8 @@ impl Frame {
         args.insert(0, wire::CallArgument { value: Some(Value::from(function)), object_id: None });
         let command = wire::CallFunctionOn {
             function_declaration: CALLER.to_owned(),
-            unique_context_id: Some(context.unique_id),
+            execution_context_id: context.number(),
+            unique_context_id: context.unique_id,
             arguments: args,
             return_by_value: Some(back == Return::Value),
             await_promise: Some(true),
@@ -168,10 +182,17 @@ impl Frame {
     }
 
     /// The session and isolated world of the document that is there now.
-    pub(crate) async fn context(&self, within: Duration) -> Result<(crate::cdp::Session, Context), PageError> {
+    pub(crate) async fn context(
+        &self,
+        within: Duration,
+    ) -> Result<(crate::cdp::Session, Context), PageError> {
         let now = self.chrome.world.read(|state| {
             let frame = state.frames.get(&self.id)?;
-            Some((frame.session.clone(), frame.isolated.clone(), state.tab(&self.tab).map(|tab| tab.life)))
+            Some((
+                frame.session.clone(),
+                frame.our_world().cloned(),
+                state.tab(&self.tab).map(|tab| tab.life),
+            ))
         });
         let Some((session, isolated, life)) = now else { return Err(PageError::Gone) };
         if life == Some(Life::Crashed) {
@@ -180,13 +201,20 @@ impl Frame {
         if let Some(context) = isolated {
             return Ok((session, context));
         }
-        session.post(wire::CreateIsolatedWorld {
+        // A world that is there already is not announced again, so what counts is the reply.
+        let (world, id, owned) = (Arc::downgrade(&self.chrome.world), self.id.clone(), session.clone());
+        let create = wire::CreateIsolatedWorld {
             frame_id: self.id.0.to_string(),
             world_name: crate::state::WORLD.to_owned(),
+        };
+        session.post_then(create, move |_, made| {
+            if let (Some(world), Ok(made)) = (world.upgrade(), made) {
+                world.change(|state| state.world_made(&id, &owned, made.execution_context_id));
+            }
         });
         let found = self.chrome.world.until(within, |state| match state.frames.get(&self.id) {
             None => Some(None),
-            Some(frame) => frame.isolated.clone().map(|context| Some((frame.session.clone(), context))),
+            Some(frame) => frame.our_world().map(|context| Some((frame.session.clone(), context.clone()))),
         });
         let dialog_or = self.chrome.unless_dialog(&self.tab, async { Ok(found.await) }).await?;
         match dialog_or? {
@@ -197,14 +225,17 @@ impl Frame {
     }
 
     pub fn session(&self) -> Result<crate::cdp::Session, PageError> {
-        self.chrome.world.read(|state| state.frames.get(&self.id).map(|f| f.session.clone())).ok_or(PageError::Gone)
+        self.chrome
+            .world
+            .read(|state| state.frames.get(&self.id).map(|f| f.session.clone()))
+            .ok_or(PageError::Gone)
     }
 
     /// The page's own script context, for code of the user's.
     pub async fn main_world(&self, within: Duration) -> Result<(crate::cdp::Session, Context), PageError> {
         let found = self.chrome.world.until(within, |state| match state.frames.get(&self.id) {
             None => Some(None),
-            Some(frame) => frame.main_world.clone().map(|context| Some((frame.session.clone(), context))),
+            Some(frame) => frame.page_world().map(|context| Some((frame.session.clone(), context.clone()))),
         });
         match self.chrome.unless_dialog(&self.tab, async { Ok(found.await) }).await?? {
             Some(Some(found)) => Ok(found),
@@ -215,7 +246,8 @@ impl Frame {
 
     /// The protocol's number of a node behind one of our handles, for commands that want it.
     pub async fn node_id(&self, handle: &Handle) -> Result<i64, PageError> {
-        let command = wire::DescribeNode { object_id: Some(handle.object_id().to_owned()), ..Default::default() };
+        let command =
+            wire::DescribeNode { object_id: Some(handle.object_id().to_owned()), ..Default::default() };
         let described = handle.session().call_within(limits::COMMAND, command).await?;
         described.node.get("backendNodeId").and_then(Value::as_i64).ok_or(PageError::Gone)
     }
@@ -243,9 +275,10 @@ enum Return {
 /// Serialises a tuple, slice or array into call arguments.
 fn arguments(args: impl Serialize) -> Result<Vec<wire::CallArgument>, PageError> {
     match serde_json::to_value(args) {
-        Ok(Value::Array(items)) => {
-            Ok(items.into_iter().map(|value| wire::CallArgument { value: Some(value), object_id: None }).collect())
-        }
+        Ok(Value::Array(items)) => Ok(items
+            .into_iter()
+            .map(|value| wire::CallArgument { value: Some(value), object_id: None })
+            .collect()),
         Ok(Value::Null) => Ok(Vec::new()),
         Ok(single) => Ok(vec![wire::CallArgument { value: Some(single), object_id: None }]),
         Err(error) => Err(PageError::Thrown(error.to_string())),

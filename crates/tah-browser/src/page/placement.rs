@@ -24,8 +24,11 @@ pub struct Placement {
 }
 
 impl Placement {
-    pub const TOP: Placement =
-        Placement { origin: Point { x: 0.0, y: 0.0 }, right: Point { x: 1.0, y: 0.0 }, down: Point { x: 0.0, y: 1.0 } };
+    pub const TOP: Placement = Placement {
+        origin: Point { x: 0.0, y: 0.0 },
+        right: Point { x: 1.0, y: 0.0 },
+        down: Point { x: 0.0, y: 1.0 },
+    };
 
     pub fn to_top(&self, point: Point) -> Point {
         Point {
@@ -63,13 +66,16 @@ impl Frame {
         let mut placement = Placement::TOP;
         let mut frame = self.clone();
         loop {
-            let (parent, session, is_root) = self.chrome.world.read(|state| {
-                let known = state.frames.get(&frame.id)?;
-                let parent = known.parent.clone()?;
-                let above = state.frames.get(&parent)?;
-                Some((parent, above.session.clone(), above.session.id() != known.session.id()))
-            })
-            .map_or((None, None, false), |(parent, session, root)| (Some(parent), Some(session), root));
+            let (parent, session, is_root) = self
+                .chrome
+                .world
+                .read(|state| {
+                    let known = state.frames.get(&frame.id)?;
+                    let parent = known.parent.clone()?;
+                    let above = state.frames.get(&parent)?;
+                    Some((parent, above.session.clone(), above.session.id() != known.session.id()))
+                })
+                .map_or((None, None, false), |(parent, session, root)| (Some(parent), Some(session), root));
             let (Some(parent), Some(session)) = (parent, session) else { return Ok(placement) };
             let _ = is_root;
             let owner = self.owner_of(&frame.id, &session, within).await?;
@@ -77,7 +83,10 @@ impl Frame {
             let size = frame.call::<(f64, f64)>("viewport", (), within);
             let (model, size) = tokio::join!(session.call_within(within, box_model), size);
             let (quad, (width, height)) = (model?.model.content, size?);
-            let corner = |i: usize| Point { x: quad.get(i).copied().unwrap_or(0.0), y: quad.get(i + 1).copied().unwrap_or(0.0) };
+            let corner = |i: usize| Point {
+                x: quad.get(i).copied().unwrap_or(0.0),
+                y: quad.get(i + 1).copied().unwrap_or(0.0),
+            };
             let (a, b, d) = (corner(0), corner(2), corner(6));
             let per = |p: Point, length: f64| {
                 let length = if length > 0.0 { length } else { 1.0 };
@@ -104,8 +113,15 @@ impl Frame {
         })
     }
 
-    async fn owner_of(&self, id: &FrameId, session: &crate::cdp::Session, within: Duration) -> Result<i64, PageError> {
-        if let Some(owner) = self.chrome.world.read(|state| state.frames.get(id).and_then(|frame| frame.owner)) {
+    async fn owner_of(
+        &self,
+        id: &FrameId,
+        session: &crate::cdp::Session,
+        within: Duration,
+    ) -> Result<i64, PageError> {
+        if let Some(owner) =
+            self.chrome.world.read(|state| state.frames.get(id).and_then(|frame| frame.owner))
+        {
             return Ok(owner);
         }
         let reply = session.call_within(within, wire::GetFrameOwner { frame_id: id.0.to_string() }).await?;

@@ -92,7 +92,12 @@ impl World {
                 let dialog = state.tab_mut(&tab)?.dialog.as_mut().filter(|d| d.seq == seq && !d.answered)?;
                 dialog.answered = true;
                 let (session, kind, message) = (dialog.session.clone(), dialog.kind, dialog.message.clone());
-                state.happen(Happening::Dialog { tab, kind, message, answer: "dismissed after 60 s without an answer" });
+                state.happen(Happening::Dialog {
+                    tab,
+                    kind,
+                    message,
+                    answer: "dismissed after 60 s without an answer",
+                });
                 Some(session)
             });
             if let Some(session) = left {

@@ -62,7 +62,9 @@ impl World {
             download.received = progress.received_bytes as u64;
             match progress.state.as_str() {
                 "completed" => return Some(download.clone()),
-                "canceled" => download.phase = DownloadPhase::Failed(String::from("it was cancelled or broke off")),
+                "canceled" => {
+                    download.phase = DownloadPhase::Failed(String::from("it was cancelled or broke off"))
+                }
                 _ => {}
             }
             None

@@ -4,9 +4,11 @@ use crate::cdp::{CdpError, Connection, Event, Session, Sink, TargetEnd, wire};
 use crate::guard::Destination;
 use crate::limits;
 
+use super::frames::{Claim, ContextOf};
 use super::traffic::spell;
 use super::{
-    Attachment, Chooser, Context, FrameId, Happening, Life, Navigating, Phase, RequestEnd, TabId, TabState, TargetKind, World,
+    Attachment, Chooser, Context, FrameId, Happening, Life, Navigating, Phase, RequestEnd, TabId, TabState,
+    TargetKind, World,
 };
 
 /// The name of the isolated world our functions live in.
@@ -103,7 +105,7 @@ impl World {
                         state.tabs.iter().find(|tab| tab.target == *opener).map(|tab| tab.id.clone())
                     });
                     let main_frame = FrameId::from(info.target_id.as_str());
-                    state.put_frame(&main_frame, None, &id, &session);
+                    state.put_frame(&main_frame, None, &id, &session, Claim::Certain);
                     state.tabs.push(TabState {
                         id: id.clone(),
                         target: info.target_id.clone(),
@@ -135,10 +137,20 @@ impl World {
             };
             if let (TargetKind::Frame, Some(tab)) = (&kind, &tab) {
                 let parent = info.parent_frame_id.as_deref().map(FrameId::from);
-                state.put_frame(&FrameId::from(info.target_id.as_str()), parent, tab, &session);
+                state.put_frame(
+                    &FrameId::from(info.target_id.as_str()),
+                    parent,
+                    tab,
+                    &session,
+                    Claim::Certain,
+                );
             }
-            let attachment =
-                Attachment { session: session.clone(), target: info.target_id.clone(), kind, tab: tab.clone() };
+            let attachment = Attachment {
+                session: session.clone(),
+                target: info.target_id.clone(),
+                kind,
+                tab: tab.clone(),
+            };
             state.attached.insert(attached.session_id.clone(), attachment);
             tab
         });
@@ -153,7 +165,8 @@ impl World {
     /// Auto-attach for one session; workers only where their requests are watched.
     pub fn auto_attach(&self) -> wire::SetAutoAttach {
         let take = |kind: &str| wire::TargetFilter { kind: Some(kind.to_owned()), exclude: false };
-        let filter = if self.policy.rules.is_open() { Some(vec![take("page"), take("iframe")]) } else { None };
+        let filter =
+            if self.policy.rules.is_open() { Some(vec![take("page"), take("iframe")]) } else { None };
         wire::SetAutoAttach { auto_attach: true, wait_for_debugger_on_start: true, flatten: true, filter }
     }
 
@@ -207,7 +220,8 @@ impl World {
                     state.attached.retain(|_, other| other.tab.as_ref() != Some(&gone.id));
                     if state.active.as_ref() == Some(&gone.id) {
                         let opener = gone.opener.clone().filter(|opener| state.tab(opener).is_some());
-                        let beside = state.tabs.get(at).or_else(|| state.tabs.last()).map(|tab| tab.id.clone());
+                        let beside =
+                            state.tabs.get(at).or_else(|| state.tabs.last()).map(|tab| tab.id.clone());
                         state.active = opener.or(beside);
                     }
                     state.happen(Happening::TabClosed { tab: gone.id, url: gone.url });
@@ -305,20 +319,21 @@ impl World {
                 let Some(attached) = event.read::<wire::FrameAttached>() else { return };
                 self.change(|state| {
                     let parent = Some(FrameId::from(attached.parent_frame_id.as_str()));
-                    state.put_frame(&FrameId::from(attached.frame_id.as_str()), parent, tab, session);
+                    state.put_frame(
+                        &FrameId::from(attached.frame_id.as_str()),
+                        parent,
+                        tab,
+                        session,
+                        Claim::Mentioned,
+                    );
                 });
             }
             "Page.frameDetached" => {
                 let Some(detached) = event.read::<wire::FrameDetached>() else { return };
                 self.change(|state| {
                     let id = FrameId::from(detached.frame_id.as_str());
-                    if detached.reason == "swap" {
-                        // It lives on in another process: the target that comes has the same id.
-                        if let Some(frame) = state.frames.get_mut(&id) {
-                            frame.isolated = None;
-                            frame.main_world = None;
-                        }
-                    } else {
+                    // One that is swapped lives on in another process: the target that comes has the same id.
+                    if detached.reason != "swap" {
                         state.remove_frame(&id);
                     }
                 });
@@ -329,7 +344,7 @@ impl World {
                     let info = navigated.frame;
                     let id = FrameId::from(info.id.as_str());
                     state.remove_children(&id);
-                    state.describe_frame(&info, tab, session);
+                    state.describe_frame(&info, tab, session, Claim::Certain);
                     if let Some(frame) = state.frames.get_mut(&id) {
                         frame.phase = Phase::Loading;
                         frame.navigating = None;
@@ -369,7 +384,9 @@ impl World {
             }
             "Page.frameStartedNavigating" => {
                 let Some(started) = event.read::<wire::FrameStartedNavigating>() else { return };
-                if !started.navigation_type.contains("ameDocument") || started.navigation_type.contains("ifferent") {
+                if !started.navigation_type.contains("ameDocument")
+                    || started.navigation_type.contains("ifferent")
+                {
                     self.navigation_begins(&started.frame_id, started.url, Some(started.loader_id));
                 }
             }
@@ -390,7 +407,9 @@ impl World {
                 };
                 self.change(|state| {
                     let id = FrameId::from(life.frame_id.as_str());
-                    if let Some(frame) = state.frames.get_mut(&id).filter(|frame| frame.loader == life.loader_id) {
+                    if let Some(frame) =
+                        state.frames.get_mut(&id).filter(|frame| frame.loader == life.loader_id)
+                    {
                         frame.phase = frame.phase.max(phase);
                     }
                 });
@@ -417,26 +436,30 @@ impl World {
                 let context = created.context;
                 let Some(aux) = context.aux_data else { return };
                 let Some(frame) = aux.frame_id else { return };
+                let whose = match (aux.is_default, context.name.as_str()) {
+                    (true, _) => ContextOf::Page,
+                    (false, WORLD) => ContextOf::Us,
+                    _ => return,
+                };
                 self.change(|state| {
                     let Some(frame) = state.frames.get_mut(&FrameId::from(frame.as_str())) else { return };
-                    // A frame on its way to another process may still make contexts in the old one.
-                    if frame.session.id() != session.id() {
-                        return;
-                    }
-                    let known =
-                        Context { unique_id: context.unique_id, numeric_id: context.id, installed: false };
-                    if aux.is_default {
-                        frame.main_world = Some(known);
-                    } else if context.name == WORLD {
-                        frame.isolated = Some(known);
-                    }
+                    let session = session.id().map(str::to_owned);
+                    let known = Context {
+                        unique_id: Some(context.unique_id),
+                        numeric_id: context.id,
+                        session,
+                        installed: false,
+                    };
+                    frame.learn(known, whose);
                 });
             }
             "Runtime.executionContextDestroyed" => {
                 let Some(destroyed) = event.read::<wire::ContextDestroyed>() else { return };
                 self.change(|state| {
                     let id = destroyed.execution_context_unique_id;
-                    let is_it = |context: &Option<Context>| context.as_ref().is_some_and(|c| c.unique_id == id);
+                    let is_it = |context: &Option<Context>| {
+                        context.as_ref().is_some_and(|c| c.unique_id.as_deref() == Some(id.as_str()))
+                    };
                     for frame in state.frames.values_mut() {
                         if is_it(&frame.isolated) {
                             frame.isolated = None;
@@ -448,9 +471,10 @@ impl World {
                 });
             }
             "Runtime.executionContextsCleared" => self.change(|state| {
-                for frame in state.frames.values_mut().filter(|frame| frame.session.id() == session.id()) {
-                    frame.isolated = None;
-                    frame.main_world = None;
+                let theirs = |context: &Context| context.session.as_deref() == session.id();
+                for frame in state.frames.values_mut() {
+                    frame.isolated = frame.isolated.take().filter(|context| !theirs(context));
+                    frame.main_world = frame.main_world.take().filter(|context| !theirs(context));
                 }
             }),
             "Runtime.consoleAPICalled" => {
@@ -486,7 +510,12 @@ impl World {
             }
             "Network.loadingFinished" => {
                 if let Some(done) = event.read::<wire::LoadingFinished>() {
-                    self.request_ended(tab, &done.request_id, done.encoded_data_length as u64, RequestEnd::Finished);
+                    self.request_ended(
+                        tab,
+                        &done.request_id,
+                        done.encoded_data_length as u64,
+                        RequestEnd::Finished,
+                    );
                 }
             }
             "Network.loadingFailed" => {
@@ -510,7 +539,8 @@ impl World {
                         let url = known.url.clone();
                         state.happen(Happening::TabCrashed { tab: tab.clone(), url });
                     }
-                    for frame in state.frames.values_mut().filter(|frame| frame.session.id() == session.id()) {
+                    for frame in state.frames.values_mut().filter(|frame| frame.session.id() == session.id())
+                    {
                         frame.isolated = None;
                         frame.main_world = None;
                         frame.navigating = None;

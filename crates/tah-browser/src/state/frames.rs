@@ -29,8 +29,11 @@ pub enum Phase {
 /// A script context, by the id that is unique across processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
-    pub unique_id: String,
+    /// Missing where the context is known from a reply that gives only its number.
+    pub unique_id: Option<String>,
     pub numeric_id: i64,
+    /// The session it belongs to: a frame that changes its process leaves contexts behind.
+    pub session: Option<String>,
     /// Whether our functions are there already (isolated world only).
     pub installed: bool,
 }
@@ -67,14 +70,85 @@ pub struct FrameState {
     pub order: u64,
 }
 
+/// How sure it is that a frame is in the session that speaks of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Claim {
+    /// Its target attached there, or a document of it was committed there.
+    Certain,
+    /// It was in the tree; true for a frame not known yet.
+    Mentioned,
+}
+
+impl FrameState {
+    /// Our isolated world in the process the frame is in now.
+    pub fn our_world(&self) -> Option<&Context> {
+        self.isolated.as_ref().filter(|context| context.session.as_deref() == self.session.id())
+    }
+
+    /// The page's own world in the process the frame is in now.
+    pub fn page_world(&self) -> Option<&Context> {
+        self.main_world.as_ref().filter(|context| context.session.as_deref() == self.session.id())
+    }
+
+    pub(super) fn learn(&mut self, context: Context, world: ContextOf) {
+        let here = context.session.as_deref() == self.session.id();
+        let slot = match world {
+            ContextOf::Us => &mut self.isolated,
+            ContextOf::Page => &mut self.main_world,
+        };
+        let kept = slot.as_ref().is_some_and(|known| known.session.as_deref() == self.session.id());
+        if here || !kept {
+            *slot = Some(context);
+        }
+    }
+}
+
+/// Whose world a context is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ContextOf {
+    Us,
+    Page,
+}
+
+impl Context {
+    /// Its number, where that is the only way to name it.
+    pub fn number(&self) -> Option<i64> {
+        self.unique_id.is_none().then_some(self.numeric_id)
+    }
+}
+
 impl State {
-    pub(super) fn put_frame(&mut self, id: &FrameId, parent: Option<FrameId>, tab: &TabId, session: &Session) {
+    /// Takes the reply to a request for our world.
+    pub(crate) fn world_made(&mut self, id: &FrameId, session: &Session, number: i64) {
+        let Some(frame) = self.frames.get_mut(id) else { return };
+        if frame.our_world().is_none() {
+            let session = session.id().map(str::to_owned);
+            frame.learn(
+                Context { unique_id: None, numeric_id: number, session, installed: false },
+                ContextOf::Us,
+            );
+        }
+    }
+
+    pub(super) fn put_frame(
+        &mut self,
+        id: &FrameId,
+        parent: Option<FrameId>,
+        tab: &TabId,
+        session: &Session,
+        claim: Claim,
+    ) {
         let order = self.next_frame;
+        let known = |session: &Session| session.id().is_some_and(|id| self.attached.contains_key(id));
+        let ended = self.frames.get(id).is_some_and(|frame| !known(&frame.session));
         if let Some(frame) = self.frames.get_mut(id) {
             if parent.is_some() {
                 frame.parent = parent;
             }
-            frame.session = session.clone();
+            // A frame that moved to a process of its own is still mentioned by its parent's session for a while.
+            if claim == Claim::Certain || ended {
+                frame.session = session.clone();
+            }
             return;
         }
         self.next_frame += 1;
@@ -101,10 +175,17 @@ impl State {
     }
 
     /// Takes what a frame tree or a navigation says about a frame.
-    pub(super) fn describe_frame(&mut self, info: &wire::FrameInfo, tab: &TabId, session: &Session) {
+    pub(super) fn describe_frame(
+        &mut self,
+        info: &wire::FrameInfo,
+        tab: &TabId,
+        session: &Session,
+        claim: Claim,
+    ) {
         let id = FrameId::from(info.id.as_str());
-        self.put_frame(&id, info.parent_id.as_deref().map(FrameId::from), tab, session);
-        if let Some(frame) = self.frames.get_mut(&id) {
+        self.put_frame(&id, info.parent_id.as_deref().map(FrameId::from), tab, session, claim);
+        let here = |frame: &&mut FrameState| frame.session.id() == session.id();
+        if let Some(frame) = self.frames.get_mut(&id).filter(here) {
             frame.url = format!("{}{}", info.url, info.url_fragment.as_deref().unwrap_or(""));
             frame.name = info.name.clone().unwrap_or_default();
             frame.unreachable = info.unreachable_url.clone();
@@ -117,15 +198,19 @@ impl State {
     }
 
     pub(super) fn describe_tree(&mut self, tree: &wire::FrameTree, tab: &TabId, session: &Session) {
-        self.describe_frame(&tree.frame, tab, session);
+        self.describe_frame(&tree.frame, tab, session, Claim::Mentioned);
         for child in &tree.child_frames {
             self.describe_tree(child, tab, session);
         }
     }
 
     pub(super) fn remove_children(&mut self, parent: &FrameId) {
-        let children: Vec<FrameId> =
-            self.frames.values().filter(|f| f.parent.as_ref() == Some(parent)).map(|f| f.id.clone()).collect();
+        let children: Vec<FrameId> = self
+            .frames
+            .values()
+            .filter(|f| f.parent.as_ref() == Some(parent))
+            .map(|f| f.id.clone())
+            .collect();
         for child in children {
             self.remove_frame(&child);
         }

@@ -8,9 +8,6 @@ mod events;
 mod frames;
 mod traffic;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -143,7 +140,8 @@ impl State {
             return;
         }
         into.push(id.clone());
-        let mut children: Vec<&FrameState> = self.frames.values().filter(|f| f.parent.as_ref() == Some(id)).collect();
+        let mut children: Vec<&FrameState> =
+            self.frames.values().filter(|f| f.parent.as_ref() == Some(id)).collect();
         children.sort_by_key(|frame| frame.order);
         for child in children {
             self.collect_frames(&child.id, into);
@@ -213,7 +211,11 @@ impl World {
     }
 
     /// Waits until `look` finds what it wants; `Ok(None)` when `limit` passed first.
-    pub async fn until<T>(&self, limit: Duration, mut look: impl FnMut(&State) -> Option<T>) -> Result<Option<T>, Gone> {
+    pub async fn until<T>(
+        &self,
+        limit: Duration,
+        mut look: impl FnMut(&State) -> Option<T>,
+    ) -> Result<Option<T>, Gone> {
         let mut version = self.version.subscribe();
         let waiting = async {
             loop {

@@ -45,7 +45,8 @@ pub struct Request {
 impl Request {
     /// Whether somebody waiting for a quiet page waits for this one (B78: long-lived connections never end).
     pub fn holds(&self) -> bool {
-        self.end == RequestEnd::Open && matches!(self.kind.as_str(), "Document" | "XHR" | "Fetch" | "Script" | "Stylesheet")
+        self.end == RequestEnd::Open
+            && matches!(self.kind.as_str(), "Document" | "XHR" | "Fetch" | "Script" | "Stylesheet")
     }
 }
 
@@ -110,7 +111,9 @@ impl World {
 
     pub(super) fn request_answered(&self, tab: &TabId, received: wire::ResponseReceived) {
         self.change(|state| {
-            let Some(request) = state.tab_mut(tab).and_then(|tab| tab.request(&received.request_id)) else { return };
+            let Some(request) = state.tab_mut(tab).and_then(|tab| tab.request(&received.request_id)) else {
+                return;
+            };
             request.status = Some(received.response.status);
             request.mime_type = received.response.mime_type;
             // A fetch that turns out to be an event stream never ends.

@@ -1,0 +1,8 @@
+//! The native engine against a real Chromium and pages served on this machine.
+
+#![allow(clippy::disallowed_methods, reason = "tests prepare and read their own folders")]
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod base;
+#[allow(dead_code, reason = "test files use what they need")]
+mod support;
