@@ -1,5 +1,12 @@
 //! Models: what a step asks and what comes back. Providers and their wire formats are below this module.
 
+pub mod catalog;
+pub mod resolve;
+
+pub mod openai;
+
+pub mod mock;
+
 use crate::message::{Message, ToolCall};
 use async_trait::async_trait;
 use serde_json::Value;
@@ -77,6 +84,8 @@ pub struct ModelError {
     pub hint: Option<String>,
     /// Text that was already shown when it failed; kept in the session.
     pub partial: Option<Box<Reply>>,
+    /// Tokens the window really holds, where an overflow told it.
+    pub window: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +105,7 @@ pub enum ModelErrorKind {
 
 impl ModelError {
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        ModelError { kind, message: message.into(), hint: None, partial: None }
+        ModelError { kind, message: message.into(), hint: None, partial: None, window: None }
     }
 
     pub fn cancelled() -> Self {
