@@ -2,11 +2,12 @@
 
 use crate::answers::Answers;
 use crate::error::{CallError, Ending, HowEnded, StartError};
+use crate::http::Http;
 use crate::limits;
 use crate::peer::{CallOptions, Peer};
-use crate::process::launch;
+use crate::process::{Program, launch};
 use crate::result::CallResult;
-use crate::spec::{Roots, ServerSpec};
+use crate::spec::{Reach, Roots, ServerSpec};
 use crate::stdio::{CloseOrder, Pipes, ServerProcess};
 use crate::tools::{self, Tool};
 use crate::wire;
@@ -20,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 /// A started server. Dropping it ends its process; [`close`](Self::close) does it properly.
 pub struct Client {
     peer: Arc<Peer>,
-    link: Pipes,
+    link: Link,
     info: ServerInfo,
     tools: watch::Receiver<Arc<[Tool]>>,
     call_timeout: std::time::Duration,
@@ -45,8 +46,20 @@ impl Client {
         launcher: &Launcher,
         cancel: &CancellationToken,
     ) -> Result<Self, StartError> {
-        let (pipes, process) = launch(spec, launcher).await?;
-        Self::over_pipes(spec, pipes, Some(process), cancel).await
+        match &spec.reach {
+            Reach::Stdio { command, args, env, hidden_env, cwd } => {
+                let program =
+                    Program { command, args, env, hidden_env, cwd: cwd.as_ref().unwrap_or(&spec.folder) };
+                let (pipes, process) = launch(&spec.name, &program, launcher).await?;
+                Self::over_pipes(spec, pipes, Some(process), cancel).await
+            }
+            Reach::Http { url, headers, client } => {
+                let (peer, queue) = Peer::new(&spec.name, Answers::new(spec.folder.clone()));
+                let http = Http::connect(&peer, queue, client.clone(), (url, headers), spec.line_bytes)
+                    .map_err(|why| StartError::Spawn { server: spec.name.clone(), why })?;
+                Self::shake_hands(spec, peer, Link::Http(http), cancel).await
+            }
+        }
     }
 
     /// Speaks to a server over two pipes; `process` is what stands behind them, if anything.
@@ -57,10 +70,19 @@ impl Client {
         cancel: &CancellationToken,
     ) -> Result<Self, StartError> {
         let (peer, queue) = Peer::new(&spec.name, Answers::new(spec.folder.clone()));
-        let link = Pipes::connect(&peer, queue, pipes, process, spec.line_bytes);
+        let link = Link::Pipes(Pipes::connect(&peer, queue, pipes, process, spec.line_bytes));
+        Self::shake_hands(spec, peer, link, cancel).await
+    }
+
+    async fn shake_hands(
+        spec: &ServerSpec,
+        peer: Arc<Peer>,
+        link: Link,
+        cancel: &CancellationToken,
+    ) -> Result<Self, StartError> {
         let server = || spec.name.clone();
         let options = CallOptions { cancel: cancel.clone(), ..CallOptions::default() };
-        let started = tokio::time::timeout(spec.start_timeout, handshake(&peer, spec, &options)).await;
+        let started = tokio::time::timeout(spec.start_timeout, handshake(&peer, &link, spec, &options)).await;
         let failed = match started {
             Ok(Ok((info, first))) => {
                 let (sender, tools) = watch::channel(Arc::from(first));
@@ -79,6 +101,7 @@ impl Client {
                 StartError::Timeout { server: server(), after: spec.start_timeout, last_words }
             }
         };
+        link.abandon().await;
         // the grace is for servers that were in use; this one just goes
         drop(link);
         peer.end(Ending { server: server(), how: HowEnded::ClosedByUs, last_words: Vec::new() });
@@ -160,7 +183,39 @@ impl Client {
 
     /// Ends the server and waits until it is gone; calls under way fail at once.
     pub async fn close(&self, order: CloseOrder) {
-        self.link.close(&self.peer, order).await;
+        match &self.link {
+            Link::Pipes(pipes) => pipes.close(&self.peer, order).await,
+            Link::Http(http) => http.close(&self.peer).await,
+        }
+    }
+}
+
+/// What carries the messages.
+enum Link {
+    Pipes(Pipes),
+    Http(Http),
+}
+
+impl Link {
+    async fn last_words(&self) -> Vec<String> {
+        match self {
+            Link::Pipes(pipes) => pipes.last_words().await,
+            Link::Http(_) => Vec::new(),
+        }
+    }
+
+    /// The version from here on: HTTP says it in every request.
+    fn agreed_on(&self, protocol: &str) {
+        if let Link::Http(http) = self {
+            http.agreed_on(protocol);
+        }
+    }
+
+    /// After a failed start: the process ends by being dropped, a session has to be told.
+    async fn abandon(&self) {
+        if let Link::Http(http) = self {
+            http.goodbye().await;
+        }
     }
 }
 
@@ -179,6 +234,7 @@ async fn wait_for_end(peer: &Peer) -> Arc<Ending> {
 /// `initialize`, `notifications/initialized`, the first tool list (M2).
 async fn handshake(
     peer: &Arc<Peer>,
+    link: &Link,
     spec: &ServerSpec,
     options: &CallOptions,
 ) -> Result<(ServerInfo, Vec<Tool>), StartError> {
@@ -205,6 +261,7 @@ async fn handshake(
     if !wire::KNOWN_VERSIONS.contains(&&*protocol) {
         return Err(StartError::Version { server: spec.name.clone(), version: protocol });
     }
+    link.agreed_on(&protocol);
     peer.notify("notifications/initialized", None::<()>);
     let tools = tools::list(peer, step_timeout, options).await.map_err(refused("tools/list"))?;
     let info = ServerInfo {

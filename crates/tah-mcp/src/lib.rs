@@ -2,7 +2,7 @@
 //!
 //! In the order of a call: `spec` says what a server is started with, `client` shakes hands and keeps the list of
 //! `tools`, `peer` matches requests with replies and gives the server its `answers`, `stdio` carries lines (`lines`) to
-//! and fro, `wire` is what stands in them, `result` is what the caller gets. `error` has the words for everything else.
+//! and from a `process`, `http` carries them over `sse`, `wire` is what stands in them, `result` is what the caller gets. `error` has the words for everything else.
 //! The crate knows nothing of agents, models or terminals.
 
 pub mod limits;
@@ -25,6 +25,11 @@ mod stdio;
 pub use stdio::{CloseOrder, ServerProcess};
 
 mod process;
+
+mod http;
+pub use http::configure_http;
+
+mod sse;
 
 mod lines;
 mod log;

@@ -36,3 +36,15 @@ pub const NOTICES: usize = 64;
 pub const LOG_LINES: usize = 40;
 /// Chars kept of one such line.
 pub const LOG_LINE_CHARS: usize = 400;
+/// HTTP: how long a notification or an answer of ours may take to be taken in.
+pub const POST_TIMEOUT: Duration = Duration::from_secs(10);
+/// HTTP: wait before a broken stream is taken up again, unless the server names one; doubled at each failure.
+pub const RESUME_PAUSE: Duration = Duration::from_millis(500);
+/// HTTP: longest such wait.
+pub const RESUME_PAUSE_MAX: Duration = Duration::from_secs(30);
+/// HTTP: failures in a row to take up the stream of a call before the call fails.
+pub const RESUME_TRIES: u32 = 5;
+/// HTTP: how long the goodbye at the end may take.
+pub const GOODBYE_TIMEOUT: Duration = Duration::from_secs(2);
+/// HTTP: chars of an error page shown.
+pub const ERROR_PAGE_CHARS: usize = 300;

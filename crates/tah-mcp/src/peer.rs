@@ -18,7 +18,6 @@ use tokio_util::sync::CancellationToken;
 /// A message on its way to the server.
 pub(crate) struct Outgoing {
     pub(crate) text: String,
-    #[expect(dead_code, reason = "read by the HTTP transport")]
     /// Set for requests: HTTP needs to know what a failed POST was.
     pub(crate) request: Option<u64>,
     /// Cancelled when nobody waits for the answer any more.
@@ -221,9 +220,13 @@ impl Peer {
     }
 
     /// Fails one request (HTTP).
-    #[expect(dead_code, reason = "used by the HTTP transport")]
     pub(crate) fn fail(&self, id: u64, error: CallError) {
         self.settle(id, Err(error));
+    }
+
+    /// Whether somebody still waits for the answer to this request.
+    pub(crate) fn awaits(&self, id: u64) -> bool {
+        matches!(&*lock(&self.state), State::Open(waiters) if waiters.contains_key(&id))
     }
 
     fn only_waiter(&self) -> Option<u64> {

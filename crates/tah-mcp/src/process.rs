@@ -2,9 +2,10 @@
 
 use crate::error::{HowEnded, StartError};
 use crate::limits;
-use crate::spec::{Reach, ServerSpec};
 use crate::stdio::ServerProcess;
 use futures_util::future::{BoxFuture, FutureExt};
+use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tah_os::process::{Child, Ended, Input, Launcher, Output, Ring, Spawn};
@@ -20,23 +21,33 @@ struct Server {
     stderr_over: CancellationToken,
 }
 
-/// Starts the process of `spec`.
+/// What to start.
+pub(crate) struct Program<'a> {
+    pub(crate) command: &'a Path,
+    pub(crate) args: &'a [OsString],
+    pub(crate) env: &'a [(OsString, OsString)],
+    /// Names of variables it does not inherit.
+    pub(crate) hidden_env: &'a [OsString],
+    pub(crate) cwd: &'a Path,
+}
+
+/// Starts the process of a server.
 pub(crate) async fn launch(
-    spec: &ServerSpec,
+    server: &str,
+    program: &Program<'_>,
     launcher: &Launcher,
 ) -> Result<((ChildStdout, ChildStdin), Arc<dyn ServerProcess>), StartError> {
-    let Reach::Stdio { command, args, env, hidden_env, cwd } = &spec.reach;
-    let failed = |why: String| StartError::Spawn { server: spec.name.clone(), why };
-    let mut spawn = Spawn::new(command, launcher)
-        .args(args.iter().cloned())
-        .cwd(cwd.as_ref().unwrap_or(&spec.folder))
+    let failed = |why: String| StartError::Spawn { server: server.to_owned(), why };
+    let mut spawn = Spawn::new(program.command, launcher)
+        .args(program.args.iter().cloned())
+        .cwd(program.cwd)
         .stdin(Input::Pipe)
         .stdout(Output::Pipe)
         .stderr(Output::Pipe);
-    for name in hidden_env {
+    for name in program.hidden_env {
         spawn = spawn.env_remove(name);
     }
-    spawn = spawn.envs(env.iter().cloned());
+    spawn = spawn.envs(program.env.iter().cloned());
     let mut child = spawn.spawn().await.map_err(|error| failed(error.to_string()))?;
     let (Some(stdout), Some(stdin)) = (child.stdout.take(), child.stdin.take()) else {
         return Err(failed("its pipes could not be opened".into()));

@@ -37,6 +37,14 @@ pub enum Reach {
         hidden_env: Vec<OsString>,
         cwd: Option<PathBuf>,
     },
+    /// A server behind Streamable HTTP.
+    Http {
+        url: String,
+        /// Sent with every request, like `Authorization`.
+        headers: Vec<(String, String)>,
+        /// Built with [`crate::configure_http`].
+        client: reqwest::Client,
+    },
 }
 
 /// Whether `roots` is among the declared abilities. `roots/list` is answered in both cases.

@@ -287,6 +287,11 @@ pub(crate) struct InitializeResult {
     pub(crate) instructions: serde_json::Value,
 }
 
+/// The version in a result of `initialize`.
+pub(crate) fn version_of(result: &str) -> Option<String> {
+    serde_json::from_str::<InitializeResult>(result).ok()?.version.as_str().map(str::to_owned)
+}
+
 /// One page of `tools/list`; each tool is read by itself, so that a bad one costs only itself.
 #[derive(Deserialize)]
 pub(crate) struct ToolsPage<'a> {

@@ -10,6 +10,8 @@
 mod calls;
 mod fake;
 mod handshake;
+mod http;
+mod http_faults;
 mod listing;
 mod noise;
 mod processes;

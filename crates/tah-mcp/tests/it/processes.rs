@@ -193,7 +193,7 @@ async fn bp_p8a_the_order_of_closing() {
 #[tokio::test]
 async fn x6_hidden_variables_and_set_ones() {
     let mut spec = faulty(&[]);
-    let Reach::Stdio { env, hidden_env, .. } = &mut spec.reach;
+    let Reach::Stdio { env, hidden_env, .. } = &mut spec.reach else { panic!() };
     env.push(("SET_FOR_IT".into(), "yes".into()));
     hidden_env.push("CARGO_MANIFEST_DIR".into());
     let client = start(&spec).await.unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tah_mcp::{CallOptions, Client, CloseOrder, Content, ServerSpec};
 
 /// A file of the node packages for tests.
-fn package(path: &str) -> PathBuf {
+pub fn package(path: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-deps/node_modules");
     let file = root.join(path);
     assert!(file.exists(), "{} is missing: run `cargo xtask setup`", file.display());
