@@ -1,6 +1,6 @@
 //! The Model Context Protocol for tah: a client that any server a user has works with, and that none can hurt.
 //!
-//! In the order of a call: `spec` says what a server is started with, `client` shakes hands and keeps the list of
+//! In the order of a call: `spec` says what a server is started with, the `fleet` keeps several of them, `client` shakes hands and keeps the list of
 //! `tools`, `peer` matches requests with replies and gives the server its `answers`, `stdio` carries lines (`lines`) to
 //! and from a `process`, `http` carries them over `sse`, `wire` is what stands in them, `result` is what the caller gets. `error` has the words for everything else.
 //! The crate knows nothing of agents, models or terminals.
@@ -9,6 +9,9 @@ pub mod limits;
 
 mod spec;
 pub use spec::{Reach, Roots, ServerSpec};
+
+mod fleet;
+pub use fleet::{Fleet, Member, MountedTool, Notice, Presence, ServerState, ToolFilter};
 
 mod client;
 pub use client::{Client, ServerInfo};

@@ -48,3 +48,11 @@ pub const RESUME_TRIES: u32 = 5;
 pub const GOODBYE_TIMEOUT: Duration = Duration::from_secs(2);
 /// HTTP: chars of an error page shown.
 pub const ERROR_PAGE_CHARS: usize = 300;
+/// A server that lived this long before it died is no repeated failure.
+pub const STEADY: Duration = Duration::from_secs(30);
+/// Pause before the third start in a row; doubled from there on.
+pub const RESTART_PAUSE: Duration = Duration::from_secs(1);
+/// Longest such pause.
+pub const RESTART_PAUSE_MAX: Duration = Duration::from_secs(60);
+/// A pause up to this is waited out by a call; a longer one is its answer.
+pub const RESTART_WAIT: Duration = Duration::from_secs(2);

@@ -49,7 +49,8 @@ try:
                 "serverInfo": {"name": "faults", "version": str(os.getpid())}}})
         elif method == "tools/list":
             send({"jsonrpc": "2.0", "id": message["id"], "result": {"tools": [
-                {"name": "echo", "inputSchema": {"type": "object"}}]}})
+                *({"name": name, "inputSchema": {"type": "object"}} for name in ("echo", "hang", "exit", "say.it")),
+                {"name": "array-input", "inputSchema": {"type": "array"}}]}})
         elif method == "tools/call":
             arguments = message["params"]["arguments"]
             if message["params"]["name"] == "environment":

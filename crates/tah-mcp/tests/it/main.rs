@@ -9,6 +9,7 @@
 
 mod calls;
 mod fake;
+mod fleet;
 mod handshake;
 mod http;
 mod http_faults;

@@ -39,7 +39,7 @@ fn lives(pid: i32) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
-fn send_kill(pid: i32) {
+pub fn send_kill(pid: i32) {
     assert!(
         rustix::process::kill_process(
             rustix::process::Pid::from_raw(pid).unwrap(),
