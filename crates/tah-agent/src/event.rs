@@ -1,6 +1,8 @@
 //! Everything that happens, as plain data: the lines of `--json`, what front ends draw, what a session replays.
 //! New fields may be added; none changes its meaning. `docs/events.md` is made from these types.
 
+pub mod catalog;
+
 use crate::card::{Answer, Card};
 use crate::id::{ApprovalId, CallId, SessionId, TurnId};
 use crate::limits;
@@ -182,3 +184,6 @@ impl EventSink {
         self.journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;
