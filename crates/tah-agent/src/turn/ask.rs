@@ -30,7 +30,11 @@ impl Agent {
                 .collect(),
         };
         match self.stream(&request, cancel).await {
-            Ok(reply) => {
+            Ok(mut reply) => {
+                if matches!(reply.end, ReplyEnd::Broken | ReplyEnd::Filtered) {
+                    // A stream that broke off may have cut a call anywhere, so none of it runs (S6).
+                    reply.calls.clear();
+                }
                 self.store(&reply, state_of(&reply)).await;
                 Ok(reply)
             }

@@ -3,3 +3,4 @@
 
 mod model;
 mod script;
+mod turn;
