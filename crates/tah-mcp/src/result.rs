@@ -292,44 +292,57 @@ struct Lenient(Option<String>);
 
 impl<'de> Deserialize<'de> for Lenient {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Lenient;
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a text")
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Lenient, E> {
-                Ok(Lenient(Some(text.to_owned())))
-            }
-            fn visit_string<E>(self, text: String) -> Result<Lenient, E> {
-                Ok(Lenient(Some(text)))
-            }
-            fn visit_unit<E>(self) -> Result<Lenient, E> {
-                Ok(Lenient(None))
-            }
-            fn visit_bool<E>(self, _: bool) -> Result<Lenient, E> {
-                Ok(Lenient(None))
-            }
-            fn visit_i64<E>(self, _: i64) -> Result<Lenient, E> {
-                Ok(Lenient(None))
-            }
-            fn visit_u64<E>(self, _: u64) -> Result<Lenient, E> {
-                Ok(Lenient(None))
-            }
-            fn visit_f64<E>(self, _: f64) -> Result<Lenient, E> {
-                Ok(Lenient(None))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Lenient, A::Error> {
-                while seq.next_element::<IgnoredAny>()?.is_some() {}
-                Ok(Lenient(None))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Lenient, A::Error> {
-                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-                Ok(Lenient(None))
-            }
-        }
-        deserializer.deserialize_any(Read)
+        let raw = <&RawValue>::deserialize(deserializer)?.get();
+        let inside = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+        Ok(Lenient(inside.map(unescape)))
     }
+}
+
+/// The text of a JSON string, given what stands between its quotes. Not left to serde_json, which needs the text
+/// twice while it reads one with escapes (M12), and refuses the whole result for half a surrogate pair.
+fn unescape(raw: &str) -> String {
+    let mut text = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        text.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let Some(kind) = rest.chars().next() else { break };
+        rest = &rest[kind.len_utf8()..];
+        text.push(match kind {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'u' => code_point(&mut rest),
+            other => other,
+        });
+    }
+    text.push_str(rest);
+    // the raw form is longer by its escapes, much longer where all of it is `\uXXXX`
+    if text.capacity() > text.len() * 2 {
+        text.shrink_to_fit();
+    }
+    text
+}
+
+/// The character of `\uXXXX`, with its other half where it has one.
+fn code_point(rest: &mut &str) -> char {
+    let Some(first) = hex(rest) else { return char::REPLACEMENT_CHARACTER };
+    *rest = &rest[4..];
+    let second = rest.strip_prefix("\\u").and_then(hex);
+    match (first, second) {
+        (0xD800..0xDC00, Some(second @ 0xDC00..0xE000)) => {
+            *rest = &rest[6..];
+            char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00))
+        }
+        _ => char::from_u32(first),
+    }
+    .unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+fn hex(text: &str) -> Option<u32> {
+    u32::from_str_radix(text.get(..4)?, 16).ok()
 }
 
 /// An object's key, borrowed where it can be.

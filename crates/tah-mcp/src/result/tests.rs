@@ -62,3 +62,12 @@ fn m11_bent_results_are_still_results() {
     assert!(CallResult::read("null").is_err());
     assert!(CallResult::read("5").is_err());
 }
+
+#[test]
+fn m15_escapes_and_half_pairs() {
+    let escaped = r#"{"content":[{"type":"text","text":"a\n\t\"\\\/\u8bfb取\ud83c\udf89\b\f\r\u0000"}]}"#;
+    assert_eq!(text(escaped), "a\n\t\"\\/读取🎉\u{8}\u{c}\r\0");
+    // half a pair is shown as such and costs nothing else
+    let halves = r#"{"content":[{"type":"text","text":"x\ud83c|\udf89\ud83c\u0041"}]}"#;
+    assert_eq!(text(halves), "x\u{fffd}|\u{fffd}\u{fffd}A");
+}
