@@ -71,3 +71,73 @@ pub const RETRY_WAIT: Duration = Duration::from_secs(60);
 
 /// How long a server on this machine may answer 503 while it loads its model.
 pub const LOADING_PATIENCE: Duration = Duration::from_secs(180);
+
+/// Bytes at the beginning of a file that its encoding is judged by.
+pub const DETECT_BYTES: u64 = 256 * 1024;
+
+/// Lines of one page of `read_file`.
+pub const READ_LINES: u64 = 2_000;
+
+/// Characters of one page of `read_file`.
+pub const READ_CHARS: usize = 50_000;
+
+/// Bytes of one line that `read_file` shows.
+pub const READ_LINE_BYTES: usize = 2_000;
+
+/// Bytes of a picture that is shown to a model with vision.
+pub const PICTURE_BYTES: u64 = 5 * 1024 * 1024;
+
+/// Bytes of a file that can be edited, or shown as a diff on a card.
+pub const EDIT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Entries `list_files` and `glob` show.
+pub const LIST_ENTRIES: usize = 1_000;
+
+/// Entries `list_files` looks at before it says that there are more.
+pub const LIST_LOOKED_AT: usize = 50_000;
+
+/// Lines of matches and context `grep` shows.
+pub const GREP_LINES: usize = 400;
+
+/// Characters `grep` shows, all lines together.
+pub const GREP_CHARS: usize = 30_000;
+
+/// Characters of one line `grep` shows, around its match.
+pub const GREP_LINE_CHARS: usize = 400;
+
+/// Bytes of one line that `grep` looks at; a file with a longer one is searched up to there.
+pub const GREP_HEAP_BYTES: usize = 64 * 1024 * 1024;
+
+/// Bytes `web_fetch` takes, decompressed.
+pub const FETCH_BYTES: usize = 5 * 1024 * 1024;
+
+/// Time one `web_fetch` may take, redirects and all.
+pub const FETCH_TIME: Duration = Duration::from_secs(30);
+
+/// Redirects `web_fetch` follows.
+pub const FETCH_REDIRECTS: usize = 10;
+
+/// Characters of a page `web_fetch` gives without `maxChars`.
+pub const FETCH_CHARS: usize = 20_000;
+
+/// Characters of a page `web_fetch` gives at most.
+pub const FETCH_CHARS_MOST: usize = 90_000;
+
+/// Nested elements up to which a page is searched for its article; that search takes more than linear time
+/// in them.
+pub const PAGE_DEPTH: usize = 512;
+
+/// Time a command may take without `timeoutMs`.
+pub const COMMAND_TIME: Duration = Duration::from_secs(120);
+
+/// Between the request to end and the kill, for a command that ran out of time.
+pub const COMMAND_GRACE: Duration = Duration::from_secs(2);
+
+/// How long output is still read after the shell has ended (X1).
+pub const COMMAND_DRAIN: Duration = Duration::from_millis(200);
+
+/// How often a command's output is shown while it runs.
+pub const LIVE_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Bytes of output shown in one interval.
+pub const LIVE_BYTES: usize = 64 * 1024;
