@@ -13,7 +13,6 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, StatusCode, Url};
 use std::io;
 use std::sync::{Arc, Mutex, Weak};
-use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::mpsc;
 use tokio_util::io::StreamReader;
@@ -52,6 +51,8 @@ struct Carrier {
     headers: HeaderMap,
     limit: usize,
     session: Mutex<Session>,
+    /// Woken when the handshake has settled the version.
+    agreed: tokio::sync::Notify,
     /// One renewal at a time.
     renewing: tokio::sync::Mutex<()>,
     closed: CancellationToken,
@@ -91,6 +92,7 @@ impl Http {
             headers: all,
             limit,
             session: Mutex::default(),
+            agreed: tokio::sync::Notify::new(),
             renewing: tokio::sync::Mutex::default(),
             closed: CancellationToken::new(),
         });
@@ -101,6 +103,7 @@ impl Http {
 
     pub(crate) fn agreed_on(&self, protocol: &str) {
         lock(&self.0.session).protocol = HeaderValue::from_str(protocol).ok();
+        self.0.agreed.notify_one();
     }
 
     pub(crate) async fn close(&self, peer: &Peer) {
@@ -177,9 +180,8 @@ async fn listen(carrier: Weak<Carrier>, closed: CancellationToken, peer: Arc<Pee
         let session = lock(&strong.session).clone();
         if session.protocol.is_none() {
             // not before the handshake is over
-            drop(strong);
             tokio::select! {
-                () = tokio::time::sleep(Duration::from_millis(20)) => continue,
+                () = strong.agreed.notified() => continue,
                 () = closed.cancelled() => return,
             }
         }
@@ -399,6 +401,7 @@ impl Carrier {
                 HeaderValue::from_str(protocol.as_deref().unwrap_or(wire::PROTOCOL_VERSION)).ok();
             session.number += 1;
         }
+        self.agreed.notify_one();
         if let Ok(ready) = wire::notification("notifications/initialized", None::<()>) {
             self.post(&ready).await.map_err(|error| lost(peer, &error))?;
         }
