@@ -1,1 +1,3 @@
 //! tah-cli
+
+pub mod plugin;
