@@ -6,7 +6,7 @@ use crate::cdp::wire;
 use crate::chrome::Tab;
 use crate::limits;
 use crate::page::PageError;
-use crate::state::{Dialog, DownloadPhase, Happening, Phase, State};
+use crate::state::{Dialog, DownloadPhase, FrameState, Happening, Phase, State};
 
 /// What came of a navigation.
 #[derive(Debug, Clone)]
@@ -33,6 +33,13 @@ pub struct Before {
     loader: String,
     hops: u64,
     mark: u64,
+}
+
+impl Before {
+    /// Whether the main frame shows another document or place.
+    pub(crate) fn left(&self, frame: &FrameState) -> bool {
+        frame.loader != self.loader || frame.hops != self.hops
+    }
 }
 
 /// Back or forward.
