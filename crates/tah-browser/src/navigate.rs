@@ -64,9 +64,7 @@ impl Tab {
     /// Opens an address; returns when its document is parsed, or says what came instead.
     pub async fn navigate(&self, url: &str, within: Duration) -> Result<Arrival, PageError> {
         let before = self.before();
-        let command = wire::Navigate { url: url.to_owned() };
-        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
-        let reply = match self.while_answering(reply).await {
+        let reply = match self.ask(wire::Navigate { url: url.to_owned() }, within).await {
             Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
             other => other?,
         };
@@ -89,8 +87,7 @@ impl Tab {
 
     pub async fn reload(&self, within: Duration) -> Result<Arrival, PageError> {
         let before = self.before();
-        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, wire::Reload {}));
-        match self.while_answering(reply).await {
+        match self.ask(wire::Reload {}, within).await {
             Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
             other => other?,
         };
@@ -109,12 +106,28 @@ impl Tab {
         let Some(entry) = target else { return Ok(Arrival::Nothing) };
         let before = self.before();
         let command = wire::NavigateToHistoryEntry { entry_id: entry.id };
-        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
-        match self.while_answering(reply).await {
+        match self.ask(command, within).await {
             Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
             other => other?,
         };
         self.leave_and_arrive(&before, within).await
+    }
+
+    /// Sends a command that replaces the document. The crash of the old page is told twice, the second time to whoever
+    /// asks for a new one, so that one is asked for again.
+    async fn ask<C: wire::Command + Clone>(
+        &self,
+        command: C,
+        within: Duration,
+    ) -> Result<C::Reply, PageError> {
+        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command.clone()));
+        match self.while_answering(reply).await {
+            Err(PageError::Crashed) => {
+                let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
+                self.while_answering(reply).await
+            }
+            other => other,
+        }
     }
 
     /// Waits for the commit as long as `within`, then for the document.

@@ -72,8 +72,6 @@ async fn go(call: &Call, tab: &Tab, url: &str) -> Result<Arrival, BrowserError> 
                 format!("{url} did not answer within {} s", within.as_secs()),
             ))
         }
-        // After a crash of the old page the first try may still meet its remains.
-        Err(PageError::Crashed) => Ok(tab.navigate(url, within).await?),
         other => Ok(other?),
     }
 }
