@@ -113,21 +113,10 @@ impl Tab {
         self.leave_and_arrive(&before, within).await
     }
 
-    /// Sends a command that replaces the document. The crash of the old page is told twice, the second time to whoever
-    /// asks for a new one, so that one is asked for again.
-    async fn ask<C: wire::Command + Clone>(
-        &self,
-        command: C,
-        within: Duration,
-    ) -> Result<C::Reply, PageError> {
-        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command.clone()));
-        match self.while_answering(reply).await {
-            Err(PageError::Crashed) => {
-                let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
-                self.while_answering(reply).await
-            }
-            other => other,
-        }
+    /// Sends a command that replaces the document.
+    async fn ask<C: wire::Command>(&self, command: C, within: Duration) -> Result<C::Reply, PageError> {
+        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
+        self.while_answering(reply).await
     }
 
     /// Waits for the commit as long as `within`, then for the document.

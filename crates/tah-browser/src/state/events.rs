@@ -556,22 +556,29 @@ impl World {
     fn other_event(&self, tab: &TabId, session: &Session, event: &Event<'_>) {
         match event.method {
             "Inspector.targetCrashed" => {
-                self.change(|state| {
-                    let Some(known) = state.tab_mut(tab) else { return };
-                    if known.session.id() == session.id() {
+                // Told twice, the second time maybe to whoever asked for a new page already: only the first counts.
+                let first = self.change(|state| {
+                    let mut first = true;
+                    if let Some(known) = state.tab_mut(tab).filter(|known| known.session.id() == session.id())
+                    {
+                        first = known.life != Life::Crashed;
                         known.life = Life::Crashed;
                         known.dialog = None;
                         let url = known.url.clone();
-                        state.happen(Happening::TabCrashed { tab: tab.clone(), url });
+                        if first {
+                            state.happen(Happening::TabCrashed { tab: tab.clone(), url });
+                        }
                     }
-                    for frame in state.frames.values_mut().filter(|frame| frame.session.id() == session.id())
+                    for frame in
+                        state.frames.values_mut().filter(|frame| first && frame.session.id() == session.id())
                     {
                         frame.isolated = None;
                         frame.main_world = None;
                         frame.navigating = None;
                     }
+                    first
                 });
-                if let Some(id) = session.id() {
+                if let Some(id) = session.id().filter(|_| first) {
                     session.connection().end_session(id, TargetEnd::Crashed);
                 }
             }
