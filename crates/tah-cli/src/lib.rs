@@ -1,3 +1,4 @@
 //! tah-cli
 
+pub mod chat;
 pub mod plugin;
