@@ -6,7 +6,7 @@ use crate::card::Answer;
 use crate::event::{Event, EventSink, Level};
 use crate::id::ApprovalId;
 use crate::limits;
-use crate::message::{Image, Message, Origin};
+use crate::message::Image;
 use crate::model::Model;
 use crate::session::Session;
 use crate::session::store::SessionStore;
@@ -42,14 +42,6 @@ pub enum Command {
     },
     /// A new session that begins as a copy of this one.
     Fork,
-    /// Back to before a person's prompt, counted from 0; the session's file keeps what was.
-    Rewind {
-        prompt: usize,
-    },
-    /// Who answers cards from here on.
-    SetMode {
-        mode: ApproveMode,
-    },
     /// End: the running turn is cancelled and the event stream closes.
     Close,
 }
@@ -157,14 +149,6 @@ impl Worker {
                 self.fork().await;
                 Next::Go
             }
-            Command::Rewind { prompt } => {
-                self.rewind(prompt).await;
-                Next::Go
-            }
-            Command::SetMode { mode } => {
-                self.agent.gate.set_mode(mode);
-                Next::Go
-            }
             Command::Close => Next::Close,
         }
     }
@@ -230,21 +214,6 @@ impl Worker {
             Ok((session, notice)) => self.enter(session, notice).await,
             Err(error) => self.agent.events.notice(Level::Warning, error.to_string()).await,
         }
-    }
-
-    async fn rewind(&mut self, prompt: usize) {
-        let messages = self.agent.session.messages();
-        let is_prompt = |message: &Message| matches!(message, Message::User { origin: Origin::Person, .. });
-        let found = messages.iter().enumerate().filter(|(_, message)| is_prompt(message)).nth(prompt);
-        let Some((at, _)) = found else {
-            let text = "there is no such message to go back to";
-            self.agent.events.notice(Level::Warning, text).await;
-            return;
-        };
-        let kept = messages[..at].to_vec();
-        self.agent.session.replace_messages(kept);
-        self.agent.session.sync();
-        self.agent.events.notice(Level::Info, "the conversation is back to before that message").await;
     }
 
     fn model_name(&self) -> String {

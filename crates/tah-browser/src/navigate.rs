@@ -6,7 +6,7 @@ use crate::cdp::wire;
 use crate::chrome::Tab;
 use crate::limits;
 use crate::page::PageError;
-use crate::state::{Dialog, DownloadPhase, FrameState, Happening, Phase, State};
+use crate::state::{Dialog, DownloadPhase, Happening, Phase, State};
 
 /// What came of a navigation.
 #[derive(Debug, Clone)]
@@ -35,13 +35,6 @@ pub struct Before {
     mark: u64,
 }
 
-impl Before {
-    /// Whether the main frame shows another document or place.
-    pub(crate) fn left(&self, frame: &FrameState) -> bool {
-        frame.loader != self.loader || frame.hops != self.hops
-    }
-}
-
 /// Back or forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -64,7 +57,9 @@ impl Tab {
     /// Opens an address; returns when its document is parsed, or says what came instead.
     pub async fn navigate(&self, url: &str, within: Duration) -> Result<Arrival, PageError> {
         let before = self.before();
-        let reply = match self.ask(wire::Navigate { url: url.to_owned() }, within).await {
+        let command = wire::Navigate { url: url.to_owned() };
+        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
+        let reply = match self.while_answering(reply).await {
             Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
             other => other?,
         };
@@ -87,7 +82,8 @@ impl Tab {
 
     pub async fn reload(&self, within: Duration) -> Result<Arrival, PageError> {
         let before = self.before();
-        match self.ask(wire::Reload {}, within).await {
+        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, wire::Reload {}));
+        match self.while_answering(reply).await {
             Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
             other => other?,
         };
@@ -106,17 +102,12 @@ impl Tab {
         let Some(entry) = target else { return Ok(Arrival::Nothing) };
         let before = self.before();
         let command = wire::NavigateToHistoryEntry { entry_id: entry.id };
-        match self.ask(command, within).await {
+        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
+        match self.while_answering(reply).await {
             Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
             other => other?,
         };
         self.leave_and_arrive(&before, within).await
-    }
-
-    /// Sends a command that replaces the document.
-    async fn ask<C: wire::Command>(&self, command: C, within: Duration) -> Result<C::Reply, PageError> {
-        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
-        self.while_answering(reply).await
     }
 
     /// Waits for the commit as long as `within`, then for the document.

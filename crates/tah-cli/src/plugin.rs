@@ -1,3 +1,4 @@
-//! What joins the libraries to the agent: MCP servers and the browser as sources of tools.
+//! What is not the agent's own and yet gives it tools: MCP servers and the browser.
 
 pub mod browser;
+pub mod mcp;

@@ -158,9 +158,6 @@ commands! {
     SetCookie = "Storage.setCookies" { cookies: serde_json::Value } -> Done;
     GetCookies = "Storage.getCookies" {} -> Cookies;
     FetchEnable = "Fetch.enable" { patterns: Option<serde_json::Value> } -> Done;
-    TakeBody = "Fetch.takeResponseBodyAsStream" { request_id: String } -> BodyStream;
-    IoRead = "IO.read" { handle: String, size: Option<i64> } -> IoChunk;
-    IoClose = "IO.close" { handle: String } -> Done;
     FetchContinue = "Fetch.continueRequest" { request_id: String } -> Done;
     FetchFail = "Fetch.failRequest" { request_id: String, error_reason: String } -> Done;
     InspectorEnable = "Inspector.enable" {} -> Done;
@@ -292,9 +289,6 @@ shapes! {
     ResponseInfo { url: String, status: i64, #[serde(default)] status_text: String, #[serde(default)] mime_type: String, #[serde(rename = "remoteIPAddress")] remote_ip: Option<String> }
     LoadingFinished { request_id: String, #[serde(default)] encoded_data_length: f64 }
     LoadingFailed { request_id: String, #[serde(default)] error_text: String, #[serde(default)] canceled: bool, blocked_reason: Option<String> }
-    BodyStream { stream: String }
-    IoChunk { #[serde(default)] base64_encoded: bool, data: String, eof: bool }
-    Header { name: String, value: String }
-    RequestPaused { response_status_code: Option<i64>, response_error_reason: Option<String>, #[serde(default)] response_headers: Vec<Header>, request_id: String, request: RequestInfo, #[serde(default)] resource_type: String, frame_id: Option<String> }
+    RequestPaused { request_id: String, request: RequestInfo, #[serde(default)] resource_type: String, frame_id: Option<String> }
     DragIntercepted { data: serde_json::Value }
 }

@@ -4,6 +4,5 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod base;
-mod going;
 #[allow(dead_code, reason = "test files use what they need")]
 mod support;

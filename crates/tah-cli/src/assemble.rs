@@ -1,0 +1,222 @@
+//! From settings to a running agent: the model, the tools in their fixed order, the prompt, the session; and the
+//! end of everything that was started for it.
+
+use crate::args::SharedArgs;
+use crate::config::ConfigError;
+use crate::config::environment;
+use crate::config::settings::Settings;
+use crate::front::FrontEnd;
+use crate::limits;
+use crate::plugin::browser::door::{Browser, BrowserSource};
+use crate::plugin::browser::{ALLOWED, BrowserSetup, DOOR, Display, UserKind};
+use crate::plugin::mcp::{self, McpSource};
+use std::sync::Arc;
+use tah_agent::approval::ApproveMode;
+use tah_agent::host::Setup;
+use tah_agent::model::mock::MockModel;
+use tah_agent::model::openai::OpenAi;
+use tah_agent::model::{Model, resolve};
+use tah_agent::prompt::{PromptParts, system_prompt};
+use tah_agent::session::Session;
+use tah_agent::session::store::{SessionError, SessionStore};
+use tah_agent::tool::{FixedTools, ToolSource};
+use tah_agent::tools::{self, PrivateHosts, ShellSetup, WebSetup};
+use tah_mcp::Fleet;
+use tah_os::path::Roots;
+use tah_os::process::Launcher;
+use tah_os::sandbox::{self, Level, Sandbox};
+
+/// An agent ready to start.
+pub struct Assembled {
+    pub setup: Setup,
+    pub plugins: Plugins,
+    /// Model, folder, browser and sandbox, for the start-up line; the session comes with the first event.
+    pub line: String,
+    /// What to tell the user at the start.
+    pub notices: Vec<String>,
+}
+
+/// What was started for the agent and must be ended.
+#[derive(Clone, Default)]
+pub struct Plugins {
+    pub mcp: Option<Arc<Fleet>>,
+    pub browser: Option<Arc<Browser>>,
+}
+
+impl Plugins {
+    /// Ends everything; past the limit what is left ends with this process.
+    pub async fn close(&self) {
+        let servers = async {
+            if let Some(fleet) = &self.mcp {
+                fleet.close().await;
+            }
+        };
+        let browser = async {
+            if let Some(browser) = &self.browser {
+                browser.close().await;
+            }
+        };
+        let both = async { tokio::join!(servers, browser) };
+        let _ = tokio::time::timeout(limits::CLOSE_WAIT, both).await;
+    }
+}
+
+/// Makes an agent's parts of the settings.
+pub async fn assemble(
+    args: &SharedArgs,
+    settings: &Settings,
+    front: FrontEnd,
+    mode: ApproveMode,
+) -> anyhow::Result<Assembled> {
+    let (model, model_line) = model(args, settings)?;
+    let launcher = Launcher::this_program();
+    let store = store(args, settings);
+    let session = session(args, &store)?;
+    let mut notices = settings.notices.clone();
+    let mut capabilities = Vec::new();
+    let (tool_setup, sandbox_word) = tools(settings, &launcher)?;
+    if tool_setup.files.is_some() {
+        capabilities.push(FILE_RULES.to_owned());
+    }
+    if tool_setup.web.is_some() {
+        capabilities.push(WEB_RULES.to_owned());
+    }
+    let built_in = tools::standard(&tool_setup);
+    let mut reserved: Vec<String> = built_in.iter().map(|tool| tool.name().to_owned()).collect();
+    reserved.extend(ALLOWED.iter().chain([&DOOR]).map(|name| (*name).to_owned()));
+    let mut sources: Vec<Arc<dyn ToolSource>> = vec![Arc::new(FixedTools(built_in))];
+    let mut plugins = Plugins::default();
+    let members = mcp::members(settings, args)?;
+    if !members.is_empty() {
+        let fleet = mcp::start(members, &launcher, reserved).await?;
+        sources.push(Arc::new(McpSource(fleet.clone())));
+        plugins.mcp = Some(fleet);
+    }
+    // S2: a demonstration starts no browser.
+    let mut browser_word = "off".to_owned();
+    if !args.mock && settings.layers.browser() {
+        let setup = browser_setup(settings, front, launcher);
+        browser_word = format!("on engine={}", setup.engine().name());
+        notices.extend(setup.window().1.map(str::to_owned));
+        capabilities.push(setup.prompt());
+        let browser = Browser::new(setup);
+        // Last, since its tools come and go: the list before it stays the same (the provider's cache).
+        sources.push(Arc::new(BrowserSource::new(browser.clone())));
+        plugins.browser = Some(browser);
+    }
+    let system = system_prompt(&PromptParts {
+        cwd: settings.cwd.display().to_string(),
+        capabilities,
+        instructions: settings.instructions.clone(),
+    });
+    let line = format!(
+        "tah · model {model_line} · folder {} · browser={browser_word} · sandbox={sandbox_word}",
+        settings.cwd.display()
+    );
+    let setup = Setup {
+        model,
+        sources,
+        mode,
+        rules: settings.rules(),
+        system,
+        max_steps: settings.max_steps(),
+        store,
+        cwd: settings.cwd.clone(),
+        session,
+    };
+    Ok(Assembled { setup, plugins, line, notices })
+}
+
+const FILE_RULES: &str = "Files and commands:
+- Paths are relative to the working folder. Prefer edit_file for changes to a file that exists.
+- After a change, run what shows that it works (tests, the program) where there is something.";
+
+const WEB_RULES: &str = "The web:
+- web_fetch reads a public page as text. Say where a fact comes from.";
+
+fn model(args: &SharedArgs, settings: &Settings) -> Result<(Arc<dyn Model>, String), ConfigError> {
+    if args.mock {
+        return Ok((Arc::new(MockModel::default()), "mock".to_owned()));
+    }
+    let resolved = resolve::resolve(&settings.model())
+        .map_err(|error| ConfigError { message: error.message, hint: Some(error.hint) })?;
+    let line = resolved.line.clone();
+    let model =
+        OpenAi::new(resolved).map_err(|error| ConfigError { message: error.message, hint: error.hint })?;
+    Ok((Arc::new(model), line))
+}
+
+/// The sessions of the folder, or none at all.
+pub fn store(args: &SharedArgs, settings: &Settings) -> SessionStore {
+    if args.no_persist { SessionStore::nowhere() } else { SessionStore::beneath(&settings.state()) }
+}
+
+fn session(args: &SharedArgs, store: &SessionStore) -> Result<Option<Session>, ConfigError> {
+    let opened = match (&args.session, args.r#continue) {
+        (Some(which), _) => store.open(which),
+        (None, true) => store.open_newest(),
+        (None, false) => return Ok(None),
+    };
+    opened.map(Some).map_err(|error| {
+        let hint = match &error {
+            SessionError::Unknown(_) | SessionError::Ambiguous(..) => {
+                Some("`tah sessions` lists them".to_owned())
+            }
+            _ => None,
+        };
+        ConfigError { message: error.to_string(), hint }
+    })
+}
+
+/// What the built-in tools work with, and the word of the start-up line for how commands are held.
+fn tools(settings: &Settings, launcher: &Launcher) -> Result<(tools::Setup, &'static str), ConfigError> {
+    let coding = settings.layers.coding();
+    let mut roots = None;
+    if coding {
+        let fail = |error: tah_os::path::PathError| ConfigError::new(error.to_string());
+        let mut all = Roots::open(&settings.cwd).map_err(fail)?;
+        for folder in settings.add_dirs()? {
+            all = all.and(&folder).map_err(fail)?;
+        }
+        roots = Some(all);
+    }
+    let wanted = settings.layers.switch("sandbox.commands") != Some(false);
+    let word = match (coding && wanted, sandbox::level()) {
+        (false, _) => "off",
+        (true, Level::Full) => "on",
+        (true, Level::Partial) => "partial (old kernel)",
+        (true, Level::Missing(_)) => "off (no Landlock here)",
+    };
+    let mut sandbox = Sandbox::new().temporary();
+    for root in roots.iter().flat_map(Roots::paths) {
+        sandbox = sandbox.writable(root);
+    }
+    for (folder, _) in settings.layers.texts("sandbox.writable") {
+        sandbox = sandbox.writable(settings.cwd.join(folder));
+    }
+    let shell = roots.clone().map(|roots| ShellSetup {
+        roots,
+        launcher: launcher.clone(),
+        sandbox: wanted.then_some(sandbox),
+    });
+    let allow_private = settings.layers.switch("allowPrivateAddresses") == Some(true);
+    let private = if allow_private { PrivateHosts::Allow } else { PrivateHosts::Ask };
+    let web = settings.layers.web().then_some(WebSetup { private });
+    Ok((tools::Setup { files: roots, shell, web }, word))
+}
+
+fn browser_setup(settings: &Settings, front: FrontEnd, launcher: Launcher) -> BrowserSetup {
+    let has_display = !cfg!(target_os = "linux")
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| environment::raw(name).is_some());
+    let is_root = cfg!(target_os = "linux") && rustix::process::geteuid().is_root();
+    BrowserSetup {
+        settings: settings.browser(),
+        cwd: settings.cwd.clone(),
+        home: settings.home.clone(),
+        path: environment::raw("PATH"),
+        display: if has_display { Display::There } else { Display::Missing },
+        front,
+        launcher,
+        user: if is_root { UserKind::Root } else { UserKind::Usual },
+    }
+}

@@ -1,0 +1,27 @@
+//! Every number of this crate, with its unit.
+
+use std::time::Duration;
+
+/// Bytes of a configuration file, `.env` or `trust.json`.
+pub const CONFIG_BYTES: u64 = 1024 * 1024;
+
+/// Bytes of one `AGENTS.md`.
+pub const INSTRUCTIONS_BYTES: u64 = 64 * 1024;
+
+/// Bytes of a prompt from stdin.
+pub const PROMPT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How long the end of a run waits for what it started (servers, a browser).
+pub const CLOSE_WAIT: Duration = Duration::from_secs(8);
+
+/// How long a stopped turn may take to end before tah goes without it.
+pub const STOP_WAIT: Duration = Duration::from_secs(3);
+
+/// How often a wait for a key looks whether its question is still open.
+pub const KEY_POLL: Duration = Duration::from_millis(50);
+
+/// Characters of a tool's summary shown in one line.
+pub const SUMMARY_CHARS: usize = 200;
+
+/// How long the last events and the session's last write are waited for.
+pub const SAVE_WAIT: Duration = Duration::from_secs(1);
