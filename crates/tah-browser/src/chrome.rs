@@ -11,9 +11,11 @@ use tempfile::TempDir;
 use crate::cdp::{CdpError, Connection, Session, wire};
 use crate::limits;
 use crate::page::{Frame, PageError};
-use crate::state::{Gone, Life, TabId, World};
+use crate::state::{Gone, Life, Role, TabId, World};
 
 pub struct Chrome {
+    /// Tells this browser from the one before and after.
+    pub id: String,
     pub(crate) connection: Connection,
     pub(crate) world: Arc<World>,
     child: Option<Child>,
@@ -33,7 +35,8 @@ impl Chrome {
         incoming: TempDir,
         notices: Vec<String>,
     ) -> Chrome {
-        Chrome { connection, world, child, _profile: profile, incoming, notices }
+        let id = format!("b{:06x}", fastrand::u32(..1 << 24));
+        Chrome { id, connection, world, child, _profile: profile, incoming, notices }
     }
 
     /// The session of the browser itself.
@@ -84,14 +87,31 @@ impl Chrome {
 
     /// Opens a blank tab and makes it the active one.
     pub async fn open_tab(self: &Arc<Chrome>) -> Result<Tab, PageError> {
-        let create = wire::CreateTarget { url: String::from("about:blank"), ..Default::default() };
+        let tab = self
+            .create_tab(wire::CreateTarget { url: String::from("about:blank"), ..Default::default() })
+            .await?;
+        self.world.change(|state| state.active = Some(tab.id.clone()));
+        Ok(tab)
+    }
+
+    /// Opens a tab that nobody sees in a list; whoever made it closes it.
+    pub(crate) async fn open_inner_tab(self: &Arc<Chrome>) -> Result<Tab, PageError> {
+        self.world.change(|state| state.expecting = Some(Role::Inner));
+        let create = wire::CreateTarget {
+            url: String::from("about:blank"),
+            background: Some(true),
+            ..Default::default()
+        };
+        self.create_tab(create).await
+    }
+
+    async fn create_tab(self: &Arc<Chrome>, create: wire::CreateTarget) -> Result<Tab, PageError> {
         let created = self.browser().call(create).await?;
         let live = self.world.until(limits::LAUNCH, |state| {
             let tab = state.tabs.iter().find(|tab| tab.target == created.target_id)?;
             (tab.life == Life::Live).then(|| tab.id.clone())
         });
         let id = live.await?.ok_or(PageError::Busy(limits::LAUNCH))?;
-        self.world.change(|state| state.active = Some(id.clone()));
         self.tab(&id).ok_or(PageError::Gone)
     }
 

@@ -86,6 +86,12 @@ impl HostRules {
     }
 }
 
+/// Whether an address has a host that the pattern names.
+pub(crate) fn matches_host(pattern: &str, url: Option<&Url>) -> bool {
+    url.and_then(|url| Some((url.host()?.to_string(), url.port_or_known_default())))
+        .is_some_and(|(host, port)| matches_pattern(pattern, host.trim_end_matches('.'), port))
+}
+
 fn matches_pattern(pattern: &str, host: &str, port: Option<u16>) -> bool {
     let pattern = pattern.trim().to_ascii_lowercase();
     // `host:port`, but not the colons of a bare IPv6 address.

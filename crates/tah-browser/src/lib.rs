@@ -5,8 +5,11 @@
 //! `state`, what the protocol's events say of tabs and frames, and `cdp`, the protocol itself. `launch` finds and starts
 //! the browser, `profile` owns its lock, `guard` judges hosts. The crate knows no agent and no MCP, and never prints.
 
+pub mod address;
+pub mod browser;
 pub mod cdp;
 pub mod chrome;
+pub mod error;
 pub mod find;
 pub mod guard;
 pub mod input;
@@ -15,4 +18,11 @@ pub mod limits;
 pub mod navigate;
 pub mod page;
 pub mod profile;
+pub mod registry;
+pub mod secret;
+pub mod settle;
 pub mod state;
+mod tools;
+
+pub use browser::{Browser, Caller, Options};
+pub use error::{BrowserError, Code};

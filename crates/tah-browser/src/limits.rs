@@ -33,3 +33,36 @@ pub const TERM_GRACE: Duration = Duration::from_secs(3);
 pub const DOWNLOAD_NOTICE: Duration = Duration::from_millis(500);
 /// How long a navigation may stand still before the old page is suspected to loop.
 pub const SUSPECT_LOOP: Duration = Duration::from_secs(2);
+
+/// The longest any call works; with [`RECOVERY`] it answers within 60 s.
+pub const CALL: Duration = Duration::from_secs(54);
+/// Beyond its budget a call may take this long to stop what hangs and say so.
+pub const RECOVERY: Duration = Duration::from_secs(5);
+/// Navigation, evaluation, snapshot, content, fill, one press.
+pub const LOOK: Duration = Duration::from_secs(30);
+/// Challenge, scroll, key, tabs.
+pub const SHORT: Duration = Duration::from_secs(15);
+/// `browser_wait`, which ends by itself before.
+pub const WAIT: Duration = Duration::from_secs(33);
+/// Downloads and cookies: as long as bytes flow, so this only ends what hangs for ever.
+pub const FLOW: Duration = Duration::from_secs(24 * 3600);
+/// Without any byte for this long, a download is over.
+pub const FLOW_IDLE: Duration = Duration::from_secs(60);
+/// Finding a target: click and type.
+pub const FIND_TO_ACT: Duration = Duration::from_secs(10);
+/// Finding a target: set_value, check, select, clear, get_value, scrape.
+pub const FIND: Duration = Duration::from_secs(5);
+/// Entries of the history.
+pub const HISTORY: usize = 500;
+/// Typed text in the history, in bytes.
+pub const HISTORY_TEXT: usize = 32 * 1024;
+/// All of the history in one result, in bytes.
+pub const HISTORY_RESULT: usize = 25_000;
+/// How long requests that an action started may keep its result waiting.
+pub const REQUESTS_SETTLE: Duration = Duration::from_millis(1_500);
+/// A cancelled call answers within this.
+pub const CANCEL: Duration = Duration::from_millis(100);
+/// A script's value, in chars of JSON.
+pub const EXECUTE_VALUE: usize = 50_000;
+/// The biggest download, in bytes.
+pub const DOWNLOAD: u64 = 1 << 28;

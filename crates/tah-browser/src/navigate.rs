@@ -6,7 +6,7 @@ use crate::cdp::wire;
 use crate::chrome::Tab;
 use crate::limits;
 use crate::page::PageError;
-use crate::state::{Dialog, DownloadPhase, Happening, Phase, State};
+use crate::state::{Dialog, DownloadPhase, FrameState, Happening, Phase, State};
 
 /// What came of a navigation.
 #[derive(Debug, Clone)]
@@ -35,6 +35,13 @@ pub struct Before {
     mark: u64,
 }
 
+impl Before {
+    /// Whether the main frame shows another document or place.
+    pub(crate) fn left(&self, frame: &FrameState) -> bool {
+        frame.loader != self.loader || frame.hops != self.hops
+    }
+}
+
 /// Back or forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -57,9 +64,7 @@ impl Tab {
     /// Opens an address; returns when its document is parsed, or says what came instead.
     pub async fn navigate(&self, url: &str, within: Duration) -> Result<Arrival, PageError> {
         let before = self.before();
-        let command = wire::Navigate { url: url.to_owned() };
-        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
-        let reply = match self.while_answering(reply).await {
+        let reply = match self.ask(wire::Navigate { url: url.to_owned() }, within).await {
             Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
             other => other?,
         };
@@ -82,8 +87,7 @@ impl Tab {
 
     pub async fn reload(&self, within: Duration) -> Result<Arrival, PageError> {
         let before = self.before();
-        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, wire::Reload {}));
-        match self.while_answering(reply).await {
+        match self.ask(wire::Reload {}, within).await {
             Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
             other => other?,
         };
@@ -102,12 +106,17 @@ impl Tab {
         let Some(entry) = target else { return Ok(Arrival::Nothing) };
         let before = self.before();
         let command = wire::NavigateToHistoryEntry { entry_id: entry.id };
-        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
-        match self.while_answering(reply).await {
+        match self.ask(command, within).await {
             Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
             other => other?,
         };
         self.leave_and_arrive(&before, within).await
+    }
+
+    /// Sends a command that replaces the document.
+    async fn ask<C: wire::Command>(&self, command: C, within: Duration) -> Result<C::Reply, PageError> {
+        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
+        self.while_answering(reply).await
     }
 
     /// Waits for the commit as long as `within`, then for the document.

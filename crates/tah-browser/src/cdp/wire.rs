@@ -158,6 +158,9 @@ commands! {
     SetCookie = "Storage.setCookies" { cookies: serde_json::Value } -> Done;
     GetCookies = "Storage.getCookies" {} -> Cookies;
     FetchEnable = "Fetch.enable" { patterns: Option<serde_json::Value> } -> Done;
+    TakeBody = "Fetch.takeResponseBodyAsStream" { request_id: String } -> BodyStream;
+    IoRead = "IO.read" { handle: String, size: Option<i64> } -> IoChunk;
+    IoClose = "IO.close" { handle: String } -> Done;
     FetchContinue = "Fetch.continueRequest" { request_id: String } -> Done;
     FetchFail = "Fetch.failRequest" { request_id: String, error_reason: String } -> Done;
     InspectorEnable = "Inspector.enable" {} -> Done;
@@ -229,8 +232,10 @@ shapes! {
     Evaluated { result: RemoteObject, exception_details: Option<ExceptionDetails> }
     RemoteObject {
         #[serde(rename = "type")] kind: String, subtype: Option<String>, class_name: Option<String>, value: Option<serde_json::Value>,
-        unserializable_value: Option<String>, description: Option<String>, object_id: Option<String>
+        unserializable_value: Option<String>, description: Option<String>, object_id: Option<String>, preview: Option<Preview>
     }
+    Preview { #[serde(default)] overflow: bool, #[serde(default)] properties: Vec<PreviewProperty> }
+    PreviewProperty { name: String, #[serde(rename = "type")] kind: String, value: Option<String> }
     ExceptionDetails {
         #[serde(default)] text: String, exception: Option<RemoteObject>, #[serde(default)] line_number: i64,
         #[serde(default)] column_number: i64, url: Option<String>
@@ -289,6 +294,9 @@ shapes! {
     ResponseInfo { url: String, status: i64, #[serde(default)] status_text: String, #[serde(default)] mime_type: String, #[serde(rename = "remoteIPAddress")] remote_ip: Option<String> }
     LoadingFinished { request_id: String, #[serde(default)] encoded_data_length: f64 }
     LoadingFailed { request_id: String, #[serde(default)] error_text: String, #[serde(default)] canceled: bool, blocked_reason: Option<String> }
-    RequestPaused { request_id: String, request: RequestInfo, #[serde(default)] resource_type: String, frame_id: Option<String> }
+    BodyStream { stream: String }
+    IoChunk { #[serde(default)] base64_encoded: bool, data: String, eof: bool }
+    Header { name: String, value: String }
+    RequestPaused { response_status_code: Option<i64>, response_error_reason: Option<String>, #[serde(default)] response_headers: Vec<Header>, request_id: String, request: RequestInfo, #[serde(default)] resource_type: String, frame_id: Option<String> }
     DragIntercepted { data: serde_json::Value }
 }

@@ -16,9 +16,51 @@ Object.assign(tah, {
     };
   },
 
-  // Whether an element is there.
+  // Whether an element is there, in this document or one of its open shadow roots.
   has(selector) {
-    return document.querySelector(selector) !== null;
+    const look = (root) => {
+      if (root.querySelector(selector)) return true;
+      for (const element of root.querySelectorAll("*")) {
+        if (element.shadowRoot && look(element.shadowRoot)) return true;
+      }
+      return false;
+    };
+    return look(document);
+  },
+
+  pixelRatio() {
+    return devicePixelRatio;
+  },
+
+  // A whole page that stands before the real one, or null.
+  interstitial() {
+    const title = document.title.toLowerCase();
+    const has = (selector) => document.querySelector(selector) !== null;
+    const found = (kind, reason) => ({ kind, reason });
+    const cloudflare = ["just a moment", "attention required! | cloudflare", "checking your browser"];
+    if (has("#challenge-running, #challenge-form, #cf-challenge-running, .cf-browser-verification, script[src*='/cdn-cgi/challenge-platform/'][src*='orchestrate']")
+      || cloudflare.some((start) => title.startsWith(start)))
+      return found("cloudflare", `Cloudflare's check page: ${document.title}`);
+    // A page that says little but that one must prove to be human.
+    const text = (document.body ? document.body.innerText : "").slice(0, 3000);
+    if (text.length < 1500) {
+      const words = /(verify|confirm|prove)( that)? you('| a)re (a )?(human|not a (ro)?bot)|are you a (ro)?bot\?|unusual traffic from your|complete the (captcha|security check)|(人机|安全)验证/i;
+      const match = words.exec(text);
+      if (match) return found("generic", `the page says: ${match[0]}`);
+    }
+    return null;
+  },
+
+  // Called on a challenge's <iframe>: whether it is shown and not yet passed.
+  standsThere(kind) {
+    const box = this.getBoundingClientRect();
+    const shown = this.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+    if (!shown || box.width < 20 || box.height < 20 || box.bottom < -1000 || box.right < 0) return false;
+    // The little badge in the corner asks nothing of anybody.
+    if (kind === "recaptcha" && (this.closest(".grecaptcha-badge") || /size=invisible/.test(this.src))) return false;
+    const answers = { recaptcha: "g-recaptcha-response", hcaptcha: "h-captcha-response", turnstile: "cf-turnstile-response" };
+    const given = Array.from(document.querySelectorAll(`[name="${answers[kind]}"]`)).some((field) => field.value !== "");
+    return !given;
   },
 
   // Lets everything that is already queued in the page run.

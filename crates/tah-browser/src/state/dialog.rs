@@ -15,6 +15,17 @@ pub enum DialogKind {
     Beforeunload,
 }
 
+impl DialogKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DialogKind::Alert => "alert",
+            DialogKind::Confirm => "confirm",
+            DialogKind::Prompt => "prompt",
+            DialogKind::Beforeunload => "beforeunload",
+        }
+    }
+}
+
 /// Whether confirms and prompts wait for somebody to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Held {

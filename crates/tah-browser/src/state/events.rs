@@ -7,8 +7,8 @@ use crate::limits;
 use super::frames::{Claim, ContextOf};
 use super::traffic::spell;
 use super::{
-    Attachment, Chooser, Context, FrameId, Happening, Life, Navigating, Phase, RequestEnd, TabId, TabState,
-    TargetKind, World,
+    Attachment, Chooser, Context, FrameId, Happening, Life, Navigating, Phase, RequestEnd, Role, TabId,
+    TabState, TargetKind, World,
 };
 
 /// The name of the isolated world our functions live in.
@@ -99,8 +99,17 @@ impl World {
         let tab = self.change(|state| {
             let tab = match kind {
                 TargetKind::Page => {
-                    state.next_tab += 1;
-                    let id = TabId(format!("t{}", state.next_tab));
+                    let expected = state.expecting.filter(|_| info.opener_id.is_none());
+                    let role = expected.unwrap_or(Role::Shown);
+                    if expected.is_some() {
+                        state.expecting = None;
+                    }
+                    let id = if role == Role::Shown {
+                        state.next_tab += 1;
+                        TabId(format!("t{}", state.next_tab))
+                    } else {
+                        TabId(format!("inner-{}", info.target_id))
+                    };
                     let opener = info.opener_id.as_ref().and_then(|opener| {
                         state.tabs.iter().find(|tab| tab.target == *opener).map(|tab| tab.id.clone())
                     });
@@ -113,6 +122,7 @@ impl World {
                         main_frame,
                         opener: opener.clone(),
                         life: Life::Starting,
+                        role,
                         url: info.url.clone(),
                         title: info.title.clone(),
                         dialog: None,
@@ -122,8 +132,11 @@ impl World {
                         request_seq: 0,
                         chooser: None,
                         drag: None,
+                        answer: None,
                     });
-                    if state.active.is_none() || (opener.is_some() && opener == state.active) {
+                    if role == Role::Shown && state.active.is_none()
+                        || (opener.is_some() && opener == state.active)
+                    {
                         state.active = Some(id.clone());
                     }
                     if opener.is_some() {
@@ -224,7 +237,9 @@ impl World {
                             state.tabs.get(at).or_else(|| state.tabs.last()).map(|tab| tab.id.clone());
                         state.active = opener.or(beside);
                     }
-                    state.happen(Happening::TabClosed { tab: gone.id, url: gone.url });
+                    if gone.role == Role::Shown {
+                        state.happen(Happening::TabClosed { tab: gone.id, url: gone.url });
+                    }
                 }
                 TargetKind::Frame => {
                     // A frame that went back into its parent's process has another session by now.
@@ -267,6 +282,16 @@ impl World {
             Some(id) => connection.session(id),
             None => connection.browser(),
         };
+        // An answer is only held where a download waits for it.
+        if paused.response_status_code.is_some() || paused.response_error_reason.is_some() {
+            self.change(|state| {
+                let tab = event.session.and_then(|id| state.attached.get(id)?.tab.clone());
+                if let Some(tab) = tab.and_then(|tab| state.tab_mut(&tab)) {
+                    tab.answer = Some(paused);
+                }
+            });
+            return;
+        }
         let main = self.read(|state| {
             let frame = paused.frame_id.as_deref().map(FrameId::from);
             paused.resource_type == "Document"
@@ -531,28 +556,39 @@ impl World {
     fn other_event(&self, tab: &TabId, session: &Session, event: &Event<'_>) {
         match event.method {
             "Inspector.targetCrashed" => {
-                self.change(|state| {
-                    let Some(known) = state.tab_mut(tab) else { return };
-                    if known.session.id() == session.id() {
+                // Told twice, the second time maybe to whoever asked for a new page already: only the first counts.
+                let first = self.change(|state| {
+                    let mut first = true;
+                    if let Some(known) = state.tab_mut(tab).filter(|known| known.session.id() == session.id())
+                    {
+                        first = known.life != Life::Crashed;
                         known.life = Life::Crashed;
                         known.dialog = None;
                         let url = known.url.clone();
-                        state.happen(Happening::TabCrashed { tab: tab.clone(), url });
+                        if first {
+                            state.happen(Happening::TabCrashed { tab: tab.clone(), url });
+                        }
                     }
-                    for frame in state.frames.values_mut().filter(|frame| frame.session.id() == session.id())
+                    for frame in
+                        state.frames.values_mut().filter(|frame| first && frame.session.id() == session.id())
                     {
                         frame.isolated = None;
                         frame.main_world = None;
                         frame.navigating = None;
                     }
+                    first
                 });
-                if let Some(id) = session.id() {
+                if let Some(id) = session.id().filter(|_| first) {
                     session.connection().end_session(id, TargetEnd::Crashed);
                 }
             }
             "Log.entryAdded" => {
                 if let Some(added) = event.read::<wire::LogEntryAdded>() {
                     let entry = added.entry;
+                    // Nobody asked for the little picture that most sites lack.
+                    if entry.url.as_ref().is_some_and(|url| url.ends_with("/favicon.ico")) {
+                        return;
+                    }
                     let source = entry.url.map(|url| match entry.line_number {
                         Some(line) => format!("{url}:{}", line + 1),
                         None => url,

@@ -44,6 +44,14 @@ pub enum Life {
     Crashed,
 }
 
+/// Whom a tab is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Shown,
+    /// Made for a download, closed with it.
+    Inner,
+}
+
 /// One page target.
 pub struct TabState {
     pub id: TabId,
@@ -52,6 +60,7 @@ pub struct TabState {
     pub main_frame: FrameId,
     pub opener: Option<TabId>,
     pub life: Life,
+    pub role: Role,
     pub url: String,
     pub title: String,
     pub dialog: Option<Dialog>,
@@ -65,6 +74,8 @@ pub struct TabState {
     pub chooser: Option<Chooser>,
     /// The data of a drag that the page started, while drags are intercepted.
     pub drag: Option<serde_json::Value>,
+    /// An answer of a server that is held before it becomes a page.
+    pub answer: Option<crate::cdp::wire::RequestPaused>,
 }
 
 /// A file chooser the page asked for.
@@ -113,6 +124,8 @@ pub struct State {
     pub closed: Option<String>,
     happenings: VecDeque<(u64, Happening)>,
     happening_seq: u64,
+    /// Set while a tab of our own is being made: the next one without an opener is it.
+    pub(crate) expecting: Option<Role>,
     next_tab: u32,
     next_frame: u64,
 }
@@ -124,6 +137,11 @@ impl State {
 
     pub fn tab_mut(&mut self, id: &TabId) -> Option<&mut TabState> {
         self.tabs.iter_mut().find(|tab| tab.id == *id)
+    }
+
+    /// The tabs a caller knows of: all but our own helpers.
+    pub fn visible_tabs(&self) -> impl Iterator<Item = &TabState> {
+        self.tabs.iter().filter(|tab| tab.role == Role::Shown)
     }
 
     /// The frames of a tab: the main frame first, then children in the order they appeared, depth first.

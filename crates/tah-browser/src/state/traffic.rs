@@ -134,6 +134,23 @@ impl World {
 
 /// A console argument as a person would read it.
 pub(super) fn spell(object: &wire::RemoteObject) -> String {
+    if let Some(preview) = object.preview.as_ref().filter(|_| object.subtype.as_deref() != Some("error")) {
+        let is_list = object.subtype.as_deref() == Some("array");
+        let mut parts: Vec<String> = preview
+            .properties
+            .iter()
+            .map(|property| {
+                let value = property.value.clone().unwrap_or_else(|| property.kind.clone());
+                let value = if property.kind == "string" { format!("{value:?}") } else { value };
+                if is_list { value } else { format!("{}: {value}", property.name) }
+            })
+            .collect();
+        if preview.overflow {
+            parts.push(String::from("…"));
+        }
+        let inside = parts.join(", ");
+        return if is_list { format!("[{inside}]") } else { format!("{{{inside}}}") };
+    }
     match (&object.value, &object.unserializable_value, &object.description) {
         (Some(serde_json::Value::String(text)), _, _) => text.clone(),
         (Some(value), _, _) => value.to_string(),

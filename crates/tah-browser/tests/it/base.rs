@@ -115,7 +115,8 @@ async fn b31_a_crashed_page_fails_its_calls_and_opens_again() {
     assert!(crashed.await.unwrap().is_some());
     let call = tab.main_frame().unwrap().call::<bool>("tick", (), SOON).await;
     assert!(matches!(call, Err(PageError::Crashed)), "{call:?}");
-    assert!(matches!(tab.navigate(&site.url("/"), SOON).await, Ok(Arrival::Document)));
+    let again = tab.navigate(&site.url("/"), SOON).await;
+    assert!(matches!(again, Ok(Arrival::Document)), "{again:?}");
     assert!(tab.main_frame().unwrap().call::<bool>("tick", (), SOON).await.unwrap());
     chrome.running.close().await;
 }

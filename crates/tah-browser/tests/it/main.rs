@@ -4,5 +4,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod base;
+mod going;
+mod standing;
 #[allow(dead_code, reason = "test files use what they need")]
 mod support;

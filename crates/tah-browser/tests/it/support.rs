@@ -189,3 +189,68 @@ impl Chrome {
         self.running.active_tab().expect("an active tab")
     }
 }
+
+/// A browser with its tools, as a front end uses it.
+pub struct Bench {
+    pub browser: tah_browser::Browser,
+    pub folder: tempfile::TempDir,
+    pub caller: tah_browser::Caller,
+}
+
+impl Bench {
+    pub async fn start() -> Bench {
+        Bench::with(|_| {}).await
+    }
+
+    pub async fn with(adapt: impl FnOnce(&mut tah_browser::Options)) -> Bench {
+        let folder = tempfile::tempdir().expect("a folder");
+        let downloads = folder.path().join("downloads");
+        let mut options = tah_browser::Options {
+            launch: options(&downloads),
+            output: folder.path().join(".tah/browser"),
+            work_dir: folder.path().to_owned(),
+            extras: Default::default(),
+            auth: Default::default(),
+            budgets: Default::default(),
+            secrets: Default::default(),
+        };
+        adapt(&mut options);
+        Bench { browser: tah_browser::Browser::new(options), folder, caller: tah_browser::Caller::Program }
+    }
+
+    pub async fn try_call(
+        &self,
+        tool: &str,
+        args: serde_json::Value,
+    ) -> Result<serde_json::Value, tah_browser::BrowserError> {
+        let cancel = tokio_util::sync::CancellationToken::new();
+        self.browser.call(&format!("browser_{tool}"), args, self.caller, cancel).await
+    }
+
+    pub async fn call(&self, tool: &str, args: serde_json::Value) -> serde_json::Value {
+        match self.try_call(tool, args).await {
+            Ok(value) => value,
+            Err(error) => panic!("{tool}: {}", error.to_json()),
+        }
+    }
+
+    /// The code and message of a call that must fail.
+    pub async fn fails(&self, tool: &str, args: serde_json::Value) -> (tah_browser::Code, String) {
+        match self.try_call(tool, args).await {
+            Ok(value) => panic!("{tool} did not fail: {value}"),
+            Err(error) => (error.code, error.message),
+        }
+    }
+
+    /// The running browser below the tools.
+    pub fn chrome(&self) -> Arc<Running> {
+        self.browser.running().expect("a running browser")
+    }
+
+    /// Middle of an element in the top viewport, found from the page itself.
+    pub async fn middle(&self, selector: &str) -> (f64, f64) {
+        let script = "const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]";
+        let out = self.call("execute", serde_json::json!({"script": script, "args": [selector]})).await;
+        (out["value"][0].as_f64().expect("x"), out["value"][1].as_f64().expect("y"))
+    }
+}

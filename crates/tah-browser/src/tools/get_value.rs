@@ -1,0 +1,10 @@
+//! `browser_get_value`.
+
+use serde_json::Value;
+
+use crate::browser::Call;
+use crate::error::{BrowserError, Code};
+
+pub async fn run(_call: Call) -> Result<Value, BrowserError> {
+    Err(BrowserError::new(Code::Unavailable, "browser_get_value is on its way"))
+}

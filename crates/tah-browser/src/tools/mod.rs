@@ -1,0 +1,46 @@
+//! One file a tool: its arguments, what it does, and its result. What a tool is called, how it is described and what
+//! guards it is in `registry`.
+
+pub mod a11y;
+mod arrival;
+pub mod auth;
+pub mod back;
+pub mod challenge;
+pub mod check;
+pub mod clear;
+pub mod click;
+pub mod close;
+pub mod close_tab;
+pub mod console;
+pub mod content;
+pub mod dialog;
+pub mod download;
+pub mod drag;
+pub mod execute;
+pub mod fill;
+pub mod find;
+pub mod forward;
+pub mod get_value;
+pub mod history;
+pub mod hover;
+pub mod key;
+mod landing;
+pub mod list_tabs;
+pub mod network;
+pub mod open;
+pub mod refresh;
+pub mod replay;
+pub mod reset;
+pub mod reset_session;
+pub mod restrict;
+pub mod scrape;
+pub mod screenshot;
+pub mod scroll;
+pub mod select;
+pub mod session;
+pub mod set_value;
+pub mod snapshot;
+pub mod switch_tab;
+pub mod r#type;
+pub mod upload;
+pub mod wait;
