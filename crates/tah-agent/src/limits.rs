@@ -141,3 +141,9 @@ pub const LIVE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Bytes of output shown in one interval.
 pub const LIVE_BYTES: usize = 64 * 1024;
+
+/// Time until a connection of `web_fetch` stands.
+pub const FETCH_CONNECT: Duration = Duration::from_secs(10);
+
+/// Private hosts that were asked about and not fetched yet, before old ones are forgotten.
+pub const FETCH_ASKED: usize = 1_000;

@@ -17,6 +17,7 @@ mod rewriting;
 mod shell_line;
 mod todo;
 mod walk;
+mod web_fetch;
 mod write_file;
 
 use crate::tool::Tool;
@@ -25,9 +26,10 @@ use std::sync::Arc;
 use tah_os::path::Roots;
 
 pub use execute_command::ShellSetup;
+pub use web_fetch::{PrivateHosts, WebSetup};
 
 /// What the tools work with.
-#[derive(Clone)]
+#[derive(Clone, Debug, Default)]
 pub struct Setup {
     /// The folders file tools see; without them (`capabilities.coding` is off) there are no file tools.
     pub files: Option<Roots>,
@@ -35,21 +37,6 @@ pub struct Setup {
     pub shell: Option<ShellSetup>,
     /// How pages are fetched; without it there is no `web_fetch`.
     pub web: Option<WebSetup>,
-}
-
-/// How pages are fetched.
-#[derive(Clone, Debug, Default)]
-pub struct WebSetup {
-    pub private: PrivateHosts,
-}
-
-/// What happens with addresses that are not on the public internet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PrivateHosts {
-    /// A card that names the host.
-    #[default]
-    Ask,
-    Allow,
 }
 
 /// The tools, in the order a model is told of them.
@@ -66,6 +53,9 @@ pub fn standard(setup: &Setup) -> Vec<Arc<dyn Tool>> {
     }
     if let Some(shell) = &setup.shell {
         tools.push(Arc::new(execute_command::ExecuteCommand::new(shell.clone())));
+    }
+    if let Some(web) = &setup.web {
+        tools.push(Arc::new(web_fetch::WebFetch::new(web.clone())));
     }
     tools.push(Arc::new(todo::Todo::new()));
     tools

@@ -1,0 +1,1 @@
+//! The tool against a server of its own.
