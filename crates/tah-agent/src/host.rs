@@ -3,11 +3,12 @@
 use crate::approval::rules::Rules;
 use crate::approval::{ApproveMode, Gate};
 use crate::card::Answer;
+use crate::context::Budget;
 use crate::event::{Event, EventSink, Level};
 use crate::id::ApprovalId;
 use crate::limits;
 use crate::message::Image;
-use crate::model::Model;
+use crate::model::{Model, Models};
 use crate::session::Session;
 use crate::session::store::SessionStore;
 use crate::tool::ToolSource;
@@ -42,6 +43,12 @@ pub enum Command {
     },
     /// A new session that begins as a copy of this one.
     Fork,
+    /// Replace what is behind by a summary the model writes; the session's file keeps all of it.
+    Compact,
+    /// Ask another model from here on.
+    SetModel {
+        name: String,
+    },
     /// End: the running turn is cancelled and the event stream closes.
     Close,
 }
@@ -59,6 +66,8 @@ pub struct Setup {
     pub cwd: PathBuf,
     /// The session to go on with; a new one without.
     pub session: Option<Session>,
+    /// Where [`Command::SetModel`] finds models; without, the model stays.
+    pub models: Option<Arc<dyn Models>>,
 }
 
 /// A running host.
@@ -84,8 +93,15 @@ struct Worker {
     agent: Agent,
     store: SessionStore,
     cwd: PathBuf,
+    models: Option<Arc<dyn Models>>,
     queue: VecDeque<Command>,
     notice: Option<String>,
+}
+
+/// What takes long enough to be listened to meanwhile.
+enum Work {
+    Turn(Opening),
+    Compact,
 }
 
 enum Next {
@@ -110,8 +126,16 @@ impl Worker {
             events,
             system: setup.system,
             max_steps: setup.max_steps,
+            budget: Budget::default(),
         };
-        Worker { agent, store: setup.store, cwd: setup.cwd, queue: VecDeque::new(), notice }
+        Worker {
+            agent,
+            store: setup.store,
+            cwd: setup.cwd,
+            models: setup.models,
+            queue: VecDeque::new(),
+            notice,
+        }
     }
 
     async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
@@ -133,8 +157,10 @@ impl Worker {
 
     async fn obey(&mut self, command: Command, commands: &mut mpsc::Receiver<Command>) -> Next {
         match command {
-            Command::Send { text, images } => self.turn(Opening::Prompt { text, images }, commands).await,
-            Command::Continue => self.turn(Opening::Continue, commands).await,
+            Command::Send { text, images } => {
+                self.work(Work::Turn(Opening::Prompt { text, images }), commands).await
+            }
+            Command::Continue => self.work(Work::Turn(Opening::Continue), commands).await,
             // Nothing runs now, so there is nothing to stop and no card to answer.
             Command::Cancel | Command::Answer { .. } => Next::Go,
             Command::Reset => {
@@ -149,22 +175,35 @@ impl Worker {
                 self.fork().await;
                 Next::Go
             }
+            Command::Compact => self.work(Work::Compact, commands).await,
+            Command::SetModel { name } => {
+                self.set_model(&name).await;
+                Next::Go
+            }
             Command::Close => Next::Close,
         }
     }
 
-    /// Runs a turn and listens meanwhile. What can't be done now is queued.
-    async fn turn(&mut self, opening: Opening, commands: &mut mpsc::Receiver<Command>) -> Next {
+    /// Works and listens meanwhile. What can't be done now is queued.
+    async fn work(&mut self, work: Work, commands: &mut mpsc::Receiver<Command>) -> Next {
         let cancel = CancellationToken::new();
         let cards = self.agent.gate.pending();
         let queue = &mut self.queue;
-        let turn = self.agent.turn(opening, &cancel);
-        tokio::pin!(turn);
+        let agent = &mut self.agent;
+        let work = async {
+            match work {
+                Work::Turn(opening) => {
+                    agent.turn(opening, &cancel).await;
+                }
+                Work::Compact => agent.compact(&cancel).await,
+            }
+        };
+        tokio::pin!(work);
         let mut next = Next::Go;
         let mut listening = true;
         loop {
             tokio::select! {
-                _ = &mut turn => return next,
+                () = &mut work => return next,
                 command = commands.recv(), if listening => match command {
                     Some(Command::Cancel) => cancel.cancel(),
                     Some(Command::Answer { id, answer }) => cards.answer(&id, answer),
@@ -216,6 +255,25 @@ impl Worker {
         }
     }
 
+    async fn set_model(&mut self, name: &str) {
+        let Some(models) = &self.models else {
+            self.agent.events.notice(Level::Warning, "the model can't be changed here").await;
+            return;
+        };
+        match models.open(name) {
+            Ok(model) => {
+                self.agent.model = model;
+                self.agent.budget.forget_model();
+                self.announce().await;
+            }
+            Err(error) => {
+                let hint = error.hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+                let text = format!("the model stays {}: {}{hint}", self.model_name(), error.message);
+                self.agent.events.notice(Level::Warning, text).await;
+            }
+        }
+    }
+
     fn model_name(&self) -> String {
         self.agent.model.profile().name.clone()
     }
@@ -227,6 +285,7 @@ impl Worker {
         self.notice = notice.or(session.take_warning());
         self.agent.session = session;
         self.agent.gate.begin_session();
+        self.agent.budget.forget_conversation();
         self.announce().await;
     }
 

@@ -15,6 +15,8 @@ pub mod message;
 
 pub mod prompt;
 
+pub mod context;
+
 pub mod model;
 
 pub mod tool;

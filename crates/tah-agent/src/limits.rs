@@ -35,6 +35,33 @@ pub const SMALL_FILE_BYTES: u64 = 64 << 10;
 /// Characters of a session's title in a list.
 pub const TITLE_CHARS: usize = 80;
 
+/// Percent of the context window that are used when the conversation is made smaller.
+pub const COMPACT_PERCENT: u64 = 85;
+
+/// Percent of the context window that are used at most once it was made smaller.
+pub const SHRUNK_PERCENT: u64 = 60;
+
+/// Messages that are added before it is made smaller again.
+pub const SETTLED_MESSAGES: usize = 4;
+
+/// Messages a conversation has at least for a summary to be worth it.
+pub const COMPACT_MESSAGES: usize = 3;
+
+/// Tokens of the window, where it is not known and a summary is asked for.
+pub const SUPPOSED_WINDOW: u64 = 32_000;
+
+/// Tokens a message takes beside its text.
+pub const MESSAGE_TOKENS: u64 = 4;
+
+/// Tokens a picture takes, roughly, at any provider.
+pub const IMAGE_TOKENS: u64 = 1_200;
+
+/// Characters of a tool output that are worth leaving out; half of them stay.
+pub const ELIDED_CHARS: usize = 400;
+
+/// Characters of one tool output in the text that is summarised.
+pub const TRANSCRIPT_RESULT_CHARS: usize = 2_000;
+
 /// Bytes of one reply at most: text, reasoning and arguments together.
 pub const REPLY_BYTES: usize = 8 << 20;
 

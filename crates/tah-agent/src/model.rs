@@ -7,9 +7,12 @@ pub mod openai;
 
 pub mod mock;
 
+pub mod text_call;
+
 use crate::message::{Message, ToolCall};
 use async_trait::async_trait;
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -84,7 +87,14 @@ pub struct ModelError {
     pub hint: Option<String>,
     /// Text that was already shown when it failed; kept in the session.
     pub partial: Option<Box<Reply>>,
-    /// Tokens the window really holds, where an overflow told it.
+    /// The numbers of an overflow, where the provider told them.
+    pub overflow: Overflow,
+}
+
+/// What a provider told when a conversation was too long for it, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overflow {
+    pub asked: Option<u64>,
     pub window: Option<u64>,
 }
 
@@ -105,7 +115,7 @@ pub enum ModelErrorKind {
 
 impl ModelError {
     pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
-        ModelError { kind, message: message.into(), hint: None, partial: None, window: None }
+        ModelError { kind, message: message.into(), hint: None, partial: None, overflow: Overflow::default() }
     }
 
     pub fn cancelled() -> Self {
@@ -134,6 +144,11 @@ pub struct Profile {
 pub enum CallsInText {
     Recognised,
     Never,
+}
+
+/// Opens another model in the middle of a session.
+pub trait Models: Send + Sync {
+    fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError>;
 }
 
 /// A model that streams.

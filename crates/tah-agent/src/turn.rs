@@ -4,8 +4,10 @@
 mod ask;
 mod calls;
 mod check;
+mod room;
 
 use crate::approval::Gate;
+use crate::context::Budget;
 use crate::event::{EndReason, Event, EventSink, Level};
 use crate::id::TurnId;
 use crate::limits;
@@ -38,6 +40,7 @@ pub struct Agent {
     pub system: String,
     /// Model requests a turn makes at most.
     pub max_steps: usize,
+    pub budget: Budget,
 }
 
 /// How a step left the turn.

@@ -10,8 +10,8 @@ pub mod sse;
 pub mod wire;
 
 use super::catalog::StreamUsage;
-use super::resolve::{Endpoint, Place, Resolved};
-use super::{Delta, Model, ModelError, ModelErrorKind, Profile, Reply, ReplyEnd, Request};
+use super::resolve::{Endpoint, ModelSettings, Place, Resolved, resolve};
+use super::{Delta, Model, ModelError, ModelErrorKind, Models, Profile, Reply, ReplyEnd, Request};
 use crate::message::Message;
 use crate::{http, limits};
 use assembler::{Assembler, Progress};
@@ -222,6 +222,16 @@ impl OpenAi {
                 Ok(())
             }
         }
+    }
+}
+
+/// The same settings with another model's name.
+impl Models for ModelSettings {
+    fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+        let settings = ModelSettings { model: Some(name.to_owned()), ..self.clone() };
+        let resolved = resolve(&settings)
+            .map_err(|error| ModelError::new(ModelErrorKind::Provider, error.message).hint(error.hint))?;
+        Ok(Arc::new(OpenAi::new(resolved)?))
     }
 }
 

@@ -1,10 +1,13 @@
 //! One request to the model: what is sent, what is shown while the reply streams, what is stored of it.
 
 use super::Agent;
+use super::room::{Because, Shrunk};
 use crate::event::{Event, Level};
 use crate::limits;
 use crate::message::{Message, ReplyState};
-use crate::model::{Delta, ModelError, Reply, ReplyEnd, Request, ToolSpec};
+use crate::model::{
+    CallsInText, Delta, ModelError, ModelErrorKind, Reply, ReplyEnd, Request, ToolSpec, text_call,
+};
 use crate::tool::ToolSet;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -17,24 +20,37 @@ impl Agent {
         tools: &ToolSet,
         cancel: &CancellationToken,
     ) -> Result<Reply, ModelError> {
-        let request = Request {
-            system: self.system.clone(),
-            messages: self.session.messages().to_vec(),
-            tools: tools
-                .iter()
-                .map(|tool| ToolSpec {
-                    name: tool.name().to_owned(),
-                    description: tool.description().to_owned(),
-                    schema: tool.schema().clone(),
-                })
-                .collect(),
-        };
-        match self.stream(&request, cancel).await {
+        let specs: Vec<ToolSpec> = tools
+            .iter()
+            .map(|tool| ToolSpec {
+                name: tool.name().to_owned(),
+                description: tool.description().to_owned(),
+                schema: tool.schema().clone(),
+            })
+            .collect();
+        self.make_room(&specs, cancel).await?;
+        let mut outcome = self.request(&specs, cancel).await;
+        if let Err(error) = &outcome
+            && error.kind == ModelErrorKind::ContextOverflow
+        {
+            // Once: a conversation that does not fit after that never will.
+            self.budget.learn_overflow(self.weight(&specs), error);
+            let window = self.budget.window(self.model.profile()).unwrap_or(limits::SUPPOSED_WINDOW);
+            outcome = match self.shrink(Because::Refused, &specs, window, cancel).await? {
+                Shrunk::Smaller => self.request(&specs, cancel).await,
+                Shrunk::Same => outcome.map_err(|error| error.hint(
+                    "the rules and the tools nearly fill the window: use fewer tools (--browser off), or a model \
+                     with a larger one",
+                )),
+            };
+        }
+        match outcome {
             Ok(mut reply) => {
                 if matches!(reply.end, ReplyEnd::Broken | ReplyEnd::Filtered) {
                     // A stream that broke off may have cut a call anywhere, so none of it runs (S6).
                     reply.calls.clear();
                 }
+                self.take_text_calls(tools, &mut reply).await;
                 self.store(&reply, state_of(&reply)).await;
                 Ok(reply)
             }
@@ -51,6 +67,34 @@ impl Agent {
         }
     }
 
+    async fn request(&mut self, specs: &[ToolSpec], cancel: &CancellationToken) -> Result<Reply, ModelError> {
+        let request = Request {
+            system: self.system.clone(),
+            messages: self.session.messages().to_vec(),
+            tools: specs.to_vec(),
+        };
+        let outcome = self.stream(&request, cancel).await;
+        if let Ok(Reply { usage: Some(usage), .. }) = &outcome {
+            self.budget.learn(self.weight(specs), usage.input);
+        }
+        outcome
+    }
+
+    /// A reply that is nothing but calls in text becomes those calls; what was shown of it is taken back.
+    async fn take_text_calls(&mut self, tools: &ToolSet, reply: &mut Reply) {
+        let may = self.model.profile().calls_in_text == CallsInText::Recognised
+            && reply.end == ReplyEnd::Complete
+            && reply.calls.is_empty();
+        if !may {
+            return;
+        }
+        if let Some(calls) = text_call::recognise(&reply.text, |name| tools.get(name).is_some()) {
+            self.events.emit(Event::Retract {}).await;
+            reply.text.clear();
+            reply.calls = calls;
+        }
+    }
+
     async fn store(&mut self, reply: &Reply, state: ReplyState) {
         self.session.append(Message::Assistant {
             text: reply.text.clone(),
@@ -59,7 +103,7 @@ impl Agent {
             state,
         });
         if let Some(usage) = reply.usage {
-            let window = self.model.profile().window;
+            let window = self.budget.window(self.model.profile());
             let (input, output, cached) = (usage.input, usage.output, usage.cached);
             self.events.emit(Event::Usage { input, output, cached, window }).await;
         }
@@ -103,6 +147,11 @@ impl Agent {
                 joined.reasoning.push_str(&text);
             }
             Delta::Retrying { wait, why } => {
+                joined.reasoning.clear();
+                joined.text.clear();
+                if std::mem::take(&mut joined.shown) {
+                    self.events.emit(Event::Retract {}).await;
+                }
                 let text = format!("{why}; asking again in {:.0} s", wait.as_secs_f64().ceil());
                 self.events.notice(Level::Warning, text).await;
             }
@@ -114,6 +163,7 @@ impl Agent {
     }
 
     async fn flush(&mut self, joined: &mut Joined) {
+        joined.shown |= joined.waiting();
         if !joined.reasoning.is_empty() {
             self.events.emit(Event::Reasoning { text: std::mem::take(&mut joined.reasoning) }).await;
         }
@@ -136,11 +186,13 @@ struct Joined {
     text: String,
     reasoning: String,
     due: Instant,
+    /// Something of this reply was shown already.
+    shown: bool,
 }
 
 impl Default for Joined {
     fn default() -> Self {
-        Joined { text: String::new(), reasoning: String::new(), due: Instant::now() }
+        Joined { text: String::new(), reasoning: String::new(), due: Instant::now(), shown: false }
     }
 }
 

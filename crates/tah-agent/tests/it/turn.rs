@@ -226,6 +226,7 @@ impl Bench {
             store: options.store,
             cwd: Path::new("/nowhere").to_owned(),
             session: None,
+            models: None,
         });
         Bench { host, model, probes, seen: Vec::new() }
     }

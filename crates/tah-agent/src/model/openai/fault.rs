@@ -4,7 +4,7 @@ use super::retry::Again;
 use super::sse::StreamFault;
 use super::wire::{self, ApiFault};
 use crate::model::resolve::{Endpoint, Place};
-use crate::model::{ModelError, ModelErrorKind as Kind, Profile};
+use crate::model::{ModelError, ModelErrorKind as Kind, Overflow, Profile};
 use reqwest::StatusCode;
 use std::time::Duration;
 
@@ -246,7 +246,7 @@ fn overflow(api: &ApiFault, profile: &Profile) -> Option<Fault> {
     };
     let mut fault = Fault::new(Kind::ContextOverflow, text, Again::Never)
         .hint("begin a new session, or use a model with a larger window");
-    fault.error.window = window;
+    fault.error.overflow = Overflow { asked, window };
     Some(fault)
 }
 

@@ -44,10 +44,40 @@ fn messages(request: &Request, provider: &Provider, profile: &Profile) -> Vec<Va
     if !request.system.is_empty() {
         out.push(json!({ "role": "system", "content": request.system }));
     }
-    out.extend(
-        request.messages.iter().filter_map(|message| self::message(message, reasoning, profile.vision)),
-    );
+    for message in
+        request.messages.iter().filter_map(|message| self::message(message, reasoning, profile.vision))
+    {
+        match out.last_mut() {
+            // Templates of small models want user and assistant in turns.
+            Some(last) if is_user(last) && is_user(&message) => join(last, message),
+            _ => out.push(message),
+        }
+    }
+    if out.last().is_some_and(|last| last["role"] == "assistant") {
+        // The user goes on after a reply that was cut; some servers would take it for a reply to be continued.
+        out.push(json!({ "role": "user", "content": "Go on." }));
+    }
     out
+}
+
+fn is_user(message: &Value) -> bool {
+    message["role"] == "user"
+}
+
+/// Makes one user message of two.
+fn join(first: &mut Value, mut second: Value) {
+    let content = &mut first["content"];
+    *content = match (content.take(), second["content"].take()) {
+        (Value::String(a), Value::String(b)) => Value::String(format!("{a}\n\n{b}")),
+        (a, b) => Value::Array(parts(a).into_iter().chain(parts(b)).collect()),
+    };
+}
+
+fn parts(content: Value) -> Vec<Value> {
+    match content {
+        Value::Array(parts) => parts,
+        text => vec![json!({ "type": "text", "text": text })],
+    }
 }
 
 fn message(message: &Message, reasoning_field: Option<&str>, vision: Vision) -> Option<Value> {

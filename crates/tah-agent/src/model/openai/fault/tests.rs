@@ -30,7 +30,7 @@ fn a_rate_limit_on_tokens_is_no_overflow() {
 fn an_overflow_tells_its_window() {
     let fault = stream("Input is too long: 9,000 tokens > 8,192 maximum context length", "");
     assert_eq!(fault.error.kind, Kind::ContextOverflow);
-    assert_eq!(fault.error.window, Some(8_192));
+    assert_eq!(fault.error.overflow, Overflow { asked: Some(9_000), window: Some(8_192) });
     assert!(fault.error.message.contains("9000 tokens"), "{}", fault.error.message);
     assert_eq!(fault.again, Again::Never);
 }
