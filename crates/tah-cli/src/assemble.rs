@@ -15,7 +15,7 @@ use tah_agent::approval::ApproveMode;
 use tah_agent::host::Setup;
 use tah_agent::model::mock::MockModel;
 use tah_agent::model::openai::OpenAi;
-use tah_agent::model::{Model, resolve};
+use tah_agent::model::{Model, Models, resolve};
 use tah_agent::prompt::{PromptParts, system_prompt};
 use tah_agent::session::Session;
 use tah_agent::session::store::{SessionError, SessionStore};
@@ -123,6 +123,7 @@ pub async fn assemble(
         store,
         cwd: settings.cwd.clone(),
         session,
+        models: (!args.mock).then(|| Arc::new(settings.model()) as Arc<dyn Models>),
     };
     Ok(Assembled { setup, plugins, line, notices })
 }
