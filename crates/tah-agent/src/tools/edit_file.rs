@@ -123,6 +123,3 @@ fn rewrite(files: &Files, input: &Input) -> Result<Rewrite, ToolError> {
     };
     Rewrite::new(path, present, &new)
 }
-
-#[cfg(test)]
-mod tests;

@@ -325,6 +325,3 @@ fn present(fetched: &Fetched, most: usize) -> Result<Output, ToolError> {
     output.cut = cut;
     Ok(output)
 }
-
-#[cfg(test)]
-mod tests;

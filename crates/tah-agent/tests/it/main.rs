@@ -4,4 +4,5 @@
 mod model;
 mod room;
 mod script;
+mod tools;
 mod turn;

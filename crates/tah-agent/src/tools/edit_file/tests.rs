@@ -1,1 +1,0 @@
-//! Edits, by case.

@@ -1,1 +1,0 @@
-//! The tool against a server of its own.
