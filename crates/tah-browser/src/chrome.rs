@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::cdp::{CdpError, Connection, Session, wire};
 use crate::limits;
-use crate::page::{Frame, PageError};
+use crate::page::{Frame, NamedFrames, PageError, RefBook};
 use crate::state::{Gone, Life, Role, TabId, World};
 
 pub struct Chrome {
@@ -24,6 +24,9 @@ pub struct Chrome {
     incoming: TempDir,
     /// What a person should know about how it was started.
     pub notices: Vec<String>,
+    /// The numbers of elements that were shown.
+    pub(crate) refs: RefBook,
+    pub(crate) named_frames: NamedFrames,
 }
 
 impl Chrome {
@@ -36,7 +39,17 @@ impl Chrome {
         notices: Vec<String>,
     ) -> Chrome {
         let id = format!("b{:06x}", fastrand::u32(..1 << 24));
-        Chrome { id, connection, world, child, _profile: profile, incoming, notices }
+        Chrome {
+            id,
+            connection,
+            world,
+            child,
+            _profile: profile,
+            incoming,
+            notices,
+            refs: RefBook::default(),
+            named_frames: NamedFrames::default(),
+        }
     }
 
     /// The session of the browser itself.

@@ -139,6 +139,7 @@ commands! {
     GetBoxModel = "DOM.getBoxModel" { backend_node_id: Option<i64>, object_id: Option<String> } -> BoxModelReply;
     SetFileInputFiles = "DOM.setFileInputFiles" { files: Vec<String>, backend_node_id: Option<i64>, object_id: Option<String> } -> Done;
     GetFullAxTree = "Accessibility.getFullAXTree" { frame_id: Option<String> } -> serde_json::Value;
+    GetPartialAxTree = "Accessibility.getPartialAXTree" { object_id: Option<String>, fetch_relatives: Option<bool> } -> serde_json::Value;
     GetEventListeners = "DOMDebugger.getEventListeners" { object_id: String } -> serde_json::Value;
 
     MouseEvent = "Input.dispatchMouseEvent" {

@@ -1,8 +1,15 @@
 //! Code in pages: one isolated world per frame, our functions in it, and calls from Rust to them.
 //! The functions live in `page/*.js`; they are installed in a frame's document at its first call, in the same round trip.
 
+pub(crate) mod acting;
+pub(crate) mod fields;
 mod handle;
+pub(crate) mod look;
+mod lookup;
 mod placement;
+mod refs;
+mod target;
+pub(crate) mod told;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +23,35 @@ use crate::chrome::Chrome;
 use crate::limits;
 use crate::state::{Context, Dialog, FrameId, Gone, Life, TabId};
 
+pub(crate) use acting::Needs;
 pub use handle::Handle;
+pub use look::{Form, Look};
+pub(crate) use lookup::{Element, NamedFrames};
 pub use placement::{Placement, Point};
+pub(crate) use refs::{Loan, RefBook};
+pub use target::{By, Target};
 
 /// All functions, in the order they are installed; each file adds to the object `tah`.
-const BUNDLE: &str =
-    concat!("globalThis.tah ??= {};\n", include_str!("base.js"), "\n", include_str!("inject.js"), "\n0");
+const BUNDLE: &str = concat!(
+    "globalThis.tah ??= {};\n",
+    include_str!("base.js"),
+    "\n",
+    include_str!("dom.js"),
+    "\n",
+    include_str!("snapshot.js"),
+    "\n",
+    include_str!("target.js"),
+    "\n",
+    include_str!("act.js"),
+    "\n",
+    include_str!("forms.js"),
+    "\n",
+    include_str!("scroll.js"),
+    "\n",
+    include_str!("content.js"),
+    "\n",
+    "0"
+);
 
 /// Calls one of our functions; `this` is the handle's object where there is one.
 const CALLER: &str = "function(name, ...args) { return globalThis.tah[name].call(this, ...args) }";

@@ -4,7 +4,10 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod base;
+mod forms;
 mod going;
 mod standing;
+mod looking;
+mod pressing;
 #[allow(dead_code, reason = "test files use what they need")]
 mod support;

@@ -1,2 +1,0 @@
-// The functions behind snapshot, target lookup, acting and forms.
-Object.assign(tah, {});
