@@ -6,8 +6,8 @@
 mod base;
 mod forms;
 mod going;
-mod standing;
 mod looking;
 mod pressing;
+mod standing;
 #[allow(dead_code, reason = "test files use what they need")]
 mod support;
