@@ -7,7 +7,7 @@ use crate::context::Budget;
 use crate::event::{Event, EventSink, Level};
 use crate::id::ApprovalId;
 use crate::limits;
-use crate::message::Image;
+use crate::message::{Image, Message, Origin};
 use crate::model::{Model, Models};
 use crate::session::Session;
 use crate::session::store::SessionStore;
@@ -48,6 +48,14 @@ pub enum Command {
     /// Ask another model from here on.
     SetModel {
         name: String,
+    },
+    /// Back to before a person's prompt, counted from 0; the session's file keeps what was.
+    Rewind {
+        prompt: usize,
+    },
+    /// Who answers cards from here on.
+    SetMode {
+        mode: ApproveMode,
     },
     /// End: the running turn is cancelled and the event stream closes.
     Close,
@@ -180,6 +188,14 @@ impl Worker {
                 self.set_model(&name).await;
                 Next::Go
             }
+            Command::Rewind { prompt } => {
+                self.rewind(prompt).await;
+                Next::Go
+            }
+            Command::SetMode { mode } => {
+                self.agent.gate.set_mode(mode);
+                Next::Go
+            }
             Command::Close => Next::Close,
         }
     }
@@ -272,6 +288,21 @@ impl Worker {
                 self.agent.events.notice(Level::Warning, text).await;
             }
         }
+    }
+
+    async fn rewind(&mut self, prompt: usize) {
+        let messages = self.agent.session.messages();
+        let is_prompt = |message: &Message| matches!(message, Message::User { origin: Origin::Person, .. });
+        let found = messages.iter().enumerate().filter(|(_, message)| is_prompt(message)).nth(prompt);
+        let Some((at, _)) = found else {
+            let text = "there is no such message to go back to";
+            self.agent.events.notice(Level::Warning, text).await;
+            return;
+        };
+        let kept = messages[..at].to_vec();
+        self.agent.session.replace_messages(kept);
+        self.agent.session.sync();
+        self.agent.events.notice(Level::Info, "the conversation is back to before that message").await;
     }
 
     fn model_name(&self) -> String {

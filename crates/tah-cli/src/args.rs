@@ -126,6 +126,8 @@ pub struct RunArgs {
 
 #[derive(Args, Debug)]
 pub struct ChatArgs {
+    /// The first prompt
+    pub prompt: Option<String>,
     #[command(flatten)]
     pub shared: SharedArgs,
     /// Lines in and out, no screen; chosen by itself where stdin or stdout is no terminal

@@ -4,11 +4,10 @@
 use crate::args::SharedArgs;
 use crate::config::ConfigError;
 use crate::config::environment;
-use crate::config::settings::Settings;
+use crate::config::settings::{BrowserSurroundings, Settings};
 use crate::front::FrontEnd;
 use crate::limits;
-use crate::plugin::browser::door::{Browser, BrowserSource};
-use crate::plugin::browser::{ALLOWED, BrowserSetup, DOOR, Display, UserKind};
+use crate::plugin::browser::{BrowserPlugin, BrowserSettings, MOUNTED, Window};
 use crate::plugin::mcp::{self, McpSource};
 use std::sync::Arc;
 use tah_agent::approval::ApproveMode;
@@ -19,7 +18,7 @@ use tah_agent::model::{Model, Models, resolve};
 use tah_agent::prompt::{PromptParts, system_prompt};
 use tah_agent::session::Session;
 use tah_agent::session::store::{SessionError, SessionStore};
-use tah_agent::tool::{FixedTools, ToolSource};
+use tah_agent::tool::{FixedTools, ToolSource, Vision};
 use tah_agent::tools::{self, PrivateHosts, ShellSetup, WebSetup};
 use tah_mcp::Fleet;
 use tah_os::path::Roots;
@@ -34,13 +33,15 @@ pub struct Assembled {
     pub line: String,
     /// What to tell the user at the start.
     pub notices: Vec<String>,
+    /// How commands are held, in a word or two.
+    pub sandbox: &'static str,
 }
 
 /// What was started for the agent and must be ended.
 #[derive(Clone, Default)]
 pub struct Plugins {
     pub mcp: Option<Arc<Fleet>>,
-    pub browser: Option<Arc<Browser>>,
+    pub browser: Option<Arc<BrowserPlugin>>,
 }
 
 impl Plugins {
@@ -53,7 +54,7 @@ impl Plugins {
         };
         let browser = async {
             if let Some(browser) = &self.browser {
-                browser.close().await;
+                browser.shutdown().await;
             }
         };
         let both = async { tokio::join!(servers, browser) };
@@ -72,7 +73,7 @@ pub async fn assemble(
     let launcher = Launcher::this_program();
     let store = store(args, settings);
     let session = session(args, &store)?;
-    let mut notices = settings.notices.clone();
+    let notices = settings.notices.clone();
     let mut capabilities = Vec::new();
     let (tool_setup, sandbox_word) = tools(settings, &launcher)?;
     if tool_setup.files.is_some() {
@@ -83,7 +84,7 @@ pub async fn assemble(
     }
     let built_in = tools::standard(&tool_setup);
     let mut reserved: Vec<String> = built_in.iter().map(|tool| tool.name().to_owned()).collect();
-    reserved.extend(ALLOWED.iter().chain([&DOOR]).map(|name| (*name).to_owned()));
+    reserved.extend(MOUNTED.iter().chain(&["browser_open"]).map(|name| (*name).to_owned()));
     let mut sources: Vec<Arc<dyn ToolSource>> = vec![Arc::new(FixedTools(built_in))];
     let mut plugins = Plugins::default();
     let members = mcp::members(settings, args)?;
@@ -95,13 +96,11 @@ pub async fn assemble(
     // S2: a demonstration starts no browser.
     let mut browser_word = "off".to_owned();
     if !args.mock && settings.layers.browser() {
-        let setup = browser_setup(settings, front, launcher);
-        browser_word = format!("on engine={}", setup.engine().name());
-        notices.extend(setup.window().1.map(str::to_owned));
-        capabilities.push(setup.prompt());
-        let browser = Browser::new(setup);
+        let browser = BrowserPlugin::new(browser(settings, front, model.profile().vision, launcher));
+        browser_word = format!("on engine={}", browser.engine_name());
+        capabilities.push(browser.prompt_rules());
         // Last, since its tools come and go: the list before it stays the same (the provider's cache).
-        sources.push(Arc::new(BrowserSource::new(browser.clone())));
+        sources.push(browser.clone());
         plugins.browser = Some(browser);
     }
     let system = system_prompt(&PromptParts {
@@ -125,7 +124,7 @@ pub async fn assemble(
         session,
         models: (!args.mock).then(|| Arc::new(settings.model()) as Arc<dyn Models>),
     };
-    Ok(Assembled { setup, plugins, line, notices })
+    Ok(Assembled { setup, plugins, line, notices, sandbox: sandbox_word })
 }
 
 const FILE_RULES: &str = "Files and commands:
@@ -206,18 +205,12 @@ fn tools(settings: &Settings, launcher: &Launcher) -> Result<(tools::Setup, &'st
     Ok((tools::Setup { files: roots, shell, web }, word))
 }
 
-fn browser_setup(settings: &Settings, front: FrontEnd, launcher: Launcher) -> BrowserSetup {
-    let has_display = !cfg!(target_os = "linux")
+fn browser(settings: &Settings, front: FrontEnd, vision: Vision, launcher: Launcher) -> BrowserSettings {
+    let display = !cfg!(target_os = "linux")
         || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| environment::raw(name).is_some());
-    let is_root = cfg!(target_os = "linux") && rustix::process::geteuid().is_root();
-    BrowserSetup {
-        settings: settings.browser(),
-        cwd: settings.cwd.clone(),
-        home: settings.home.clone(),
-        path: environment::raw("PATH"),
-        display: if has_display { Display::There } else { Display::Missing },
-        front,
-        launcher,
-        user: if is_root { UserKind::Root } else { UserKind::Usual },
-    }
+    let window = match front {
+        FrontEnd::Run => Window::Headless,
+        FrontEnd::Chat => Window::Shown,
+    };
+    settings.browser(BrowserSurroundings { window, display, vision, launcher })
 }

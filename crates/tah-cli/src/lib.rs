@@ -2,10 +2,11 @@
 //!
 //! In the order a command line passes through: `args` reads it, `config` puts the settings together, `command` has
 //! one file a command, `assemble` makes an agent's parts of the settings, `plugin` adapts servers and the browser
-//! to tools, `front` is how events are shown and questions asked, `ui` prints, `exit` says how tah ends.
+//! to tools, `front` is how events are shown and questions asked as lines, `chat` the same on a screen, `ui` prints, `exit` says how tah ends.
 
 pub mod args;
 pub mod assemble;
+pub mod chat;
 pub mod command;
 pub mod config;
 pub mod exit;

@@ -25,3 +25,9 @@ pub const SUMMARY_CHARS: usize = 200;
 
 /// How long the last events and the session's last write are waited for.
 pub const SAVE_WAIT: Duration = Duration::from_secs(1);
+
+/// A browser call without an answer for so long has its tab closed; Playwright itself gives a navigation 60 s.
+pub const BROWSER_CALL_TIMEOUT: Duration = Duration::from_secs(70);
+
+/// How long Playwright waits after an action for what it set off (its own default is 500 ms).
+pub const BROWSER_SETTLE: Duration = Duration::from_millis(100);

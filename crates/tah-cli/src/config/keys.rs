@@ -120,7 +120,7 @@ static BROWSER: &[Key] = &[
     key("engine", Word(&ENGINES), Never, "auto", "auto takes Playwright where it is installed"),
     key("executablePath", Text, Never, "the first found", "the browser to start"),
     key("headless", Bool, Never, "in `tah run`", "no window"),
-    key("callTimeoutMs", Number(1_000), Never, "45000", "a call without an answer closes its tab"),
+    key("callTimeoutMs", Number(1_000), Never, "70000", "a call without an answer closes its tab"),
     key(
         "playwright",
         Group(&[
@@ -131,8 +131,7 @@ static BROWSER: &[Key] = &[
                 "node and the installed package",
                 "the program and its first arguments",
             ),
-            key("args", Texts, Never, "", "further arguments"),
-            key("settleMs", Number(0), Never, "150", "the wait after an action"),
+            key("settleMs", Number(0), Never, "100", "the wait after an action"),
         ]),
         Never,
         "",

@@ -6,6 +6,9 @@ use super::file;
 use super::layers::{Layers, Source};
 use super::trust::{self, TrustList};
 use super::{ConfigError, keys};
+use crate::limits;
+use crate::plugin::browser::{BrowserSettings, EngineChoice, Window};
+use crate::plugin::mcp::hidden_env;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,6 +16,7 @@ use std::time::Duration;
 use tah_agent::approval::rules::{Pattern, RuleEffect, Rules};
 use tah_agent::model::resolve::{KEY_VARIABLES, Key, ModelSettings};
 use tah_agent::tool::Vision;
+use tah_os::process::Launcher;
 
 /// What the command line says of settings.
 #[derive(Clone, Debug, Default)]
@@ -43,25 +47,14 @@ pub enum TrustAnswer {
     Nobody,
 }
 
-/// Which engine drives the browser.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EngineChoice {
-    Auto,
-    Playwright,
-    Native,
-}
-
-/// The browser's settings.
-#[derive(Clone, Debug)]
-pub struct BrowserSettings {
-    pub engine: EngineChoice,
-    pub executable: Option<PathBuf>,
-    pub headless: Option<bool>,
-    pub call_timeout: Option<Duration>,
-    /// In place of node and the installed package.
-    pub command: Option<Vec<String>>,
-    pub args: Vec<String>,
-    pub settle: Duration,
+/// What the browser's settings need to know beside the configuration.
+pub struct BrowserSurroundings {
+    /// Unless configured: none for `tah run`, one for a chat (P2).
+    pub window: Window,
+    /// Whether a window could be shown.
+    pub display: bool,
+    pub vision: Vision,
+    pub launcher: Launcher,
 }
 
 /// The settings of one run.
@@ -221,25 +214,38 @@ impl Settings {
         Ok(folders)
     }
 
-    pub fn browser(&self) -> BrowserSettings {
+    /// The browser's settings; what of them is the machine's and the front end's is `surroundings`.
+    pub fn browser(&self, here: BrowserSurroundings) -> BrowserSettings {
         let at = |name: &str| format!("capabilities.browser.{name}");
         let engine = match self.layers.text(&at("engine")) {
             Some("playwright") => EngineChoice::Playwright,
             Some("native") => EngineChoice::Native,
             _ => EngineChoice::Auto,
         };
+        let window = match self.layers.bool(&at("headless")) {
+            Some(true) => Window::Headless,
+            Some(false) => Window::Shown,
+            None => here.window,
+        };
         let list = |path: String| -> Vec<String> {
             self.layers.texts(&path).into_iter().map(|(text, _)| text).collect()
         };
         let command = list(at("playwright.command"));
+        let milliseconds = |name: &str| self.layers.number(&at(name)).map(Duration::from_millis);
         BrowserSettings {
             engine,
-            executable: self.layers.text(&at("executablePath")).map(|text| self.cwd.join(text)),
-            headless: self.layers.bool(&at("headless")),
-            call_timeout: self.layers.number(&at("callTimeoutMs")).map(Duration::from_millis),
+            window,
+            display: here.display,
             command: (!command.is_empty()).then_some(command),
-            args: list(at("playwright.args")),
-            settle: Duration::from_millis(self.layers.number(&at("playwright.settleMs")).unwrap_or(150)),
+            executable: self.layers.text(&at("executablePath")).map(|text| self.cwd.join(text)),
+            call_timeout: milliseconds("callTimeoutMs").unwrap_or(limits::BROWSER_CALL_TIMEOUT),
+            settle: milliseconds("playwright.settleMs").unwrap_or(limits::BROWSER_SETTLE),
+            home: self.home.clone(),
+            cwd: self.cwd.clone(),
+            path: environment::raw("PATH").unwrap_or_default(),
+            hidden_env: hidden_env(),
+            vision: here.vision,
+            launcher: here.launcher,
         }
     }
 

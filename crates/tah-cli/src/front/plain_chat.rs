@@ -65,7 +65,7 @@ pub fn read_line(text: &str) -> Line {
     }
 }
 
-pub async fn chat(args: &SharedArgs) -> anyhow::Result<Exit> {
+pub async fn chat(args: &SharedArgs, first: Option<String>) -> anyhow::Result<Exit> {
     let mut signals = Signals::listen();
     let settings = load_settings(&args.given())?;
     let mode = match (args.yes, ui::stdin_is_terminal()) {
@@ -90,7 +90,7 @@ pub async fn chat(args: &SharedArgs) -> anyhow::Result<Exit> {
         question: None,
         worst: Exit::Finished,
     };
-    let exit = chat.work(&mut signals).await;
+    let exit = chat.work(first, &mut signals).await;
     end(chat.host, &plugins, &mut signals).await;
     Ok(exit)
 }
@@ -112,14 +112,18 @@ enum Then {
 }
 
 impl Chat {
-    async fn work(&mut self, signals: &mut Signals) -> Exit {
+    async fn work(&mut self, first: Option<String>, signals: &mut Signals) -> Exit {
         let is_terminal = ui::stdin_is_terminal();
-        let lines = Lines::start();
+        let mut lines = Lines::start();
         // The first event names the session, before the first prompt is asked for.
         if let Some(event) = self.host.events.recv().await {
             let _ = self.show(&event);
         }
-        let mut lines = lines;
+        if let Some(text) = first
+            && let Then::Leave(exit) = self.turn(Command::Send { text, images: Vec::new() }, signals).await
+        {
+            return exit;
+        }
         loop {
             if is_terminal {
                 ui::tell_piece("> ");

@@ -8,6 +8,7 @@
 //! What a program prints is left to its reader; [`Ring`] and [`crate::capture`] bound it.
 
 mod child;
+mod foreground;
 mod forker;
 mod keeper;
 mod raw;
@@ -17,6 +18,7 @@ pub(crate) mod tree;
 pub(crate) mod wire;
 
 pub use child::{Child, Ended, Process};
+pub use foreground::foreground;
 pub(crate) use raw::{OnParentEnd, take_fd, unblock_signals_and_lead};
 pub use ring::Ring;
 pub use spawn::{Input, Launcher, Output, Spawn, SpawnError};

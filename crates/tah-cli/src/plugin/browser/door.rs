@@ -1,229 +1,152 @@
-//! `browser_open`: the one browser tool that is always there. It starts the engine, mounts its tools, and goes to
-//! the first page; what is half started when something fails is ended again (O1–O5).
+//! `browser_open`, the door (O1–O5, A1): starts the engine, mounts its tools, and goes to a page.
 
-use super::engine::{Engine, FirstPage};
-use super::mounted::MountedTool;
-use super::playwright::Playwright;
-use super::{BrowserSetup, DOOR, EngineKind, address, results};
+use super::settings::EngineKind;
+use super::{Engine, Open, Shared, display, install, playwright};
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock};
 use tah_agent::card::{Card, CardLine, Insistence};
-use tah_agent::event::Level;
 use tah_agent::message::Input;
-use tah_agent::tool::{Effect, Output, Tool, ToolContext, ToolError, ToolSource};
+use tah_agent::tool::{Effect, Output, Tool, ToolContext, ToolError};
 
-/// The one browser of this process, open or not.
-pub struct Browser {
-    pub setup: BrowserSetup,
-    state: Mutex<State>,
-    /// Held while it is opened or closed: two calls at once open one browser.
-    turning: tokio::sync::Mutex<()>,
-}
-
-enum State {
-    Closed,
-    Open { engine: Arc<Engine>, tools: Vec<Arc<dyn Tool>> },
-}
-
-impl Browser {
-    pub fn new(setup: BrowserSetup) -> Arc<Self> {
-        Arc::new(Browser { setup, state: Mutex::new(State::Closed), turning: tokio::sync::Mutex::new(()) })
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The engine, if it is open and lives.
-    pub fn engine(&self) -> Option<Arc<Engine>> {
-        self.forget_dead();
-        match &*self.state() {
-            State::Open { engine, .. } => Some(engine.clone()),
-            State::Closed => None,
-        }
-    }
-
-    /// Whether it is still open with the engine a tool was mounted from.
-    pub fn is_open_with(&self, mine: &Arc<Engine>) -> bool {
-        matches!(&*self.state(), State::Open { engine, .. } if Arc::ptr_eq(engine, mine))
-    }
-
-    /// Takes the tools of an engine that ended by itself out; it is not started again behind the user's back (P5).
-    pub fn forget_dead(&self) {
-        let mut state = self.state();
-        if matches!(&*state, State::Open { engine, .. } if engine.is_over()) {
-            *state = State::Closed;
-        }
-    }
-
-    /// Ends the browser and takes its tools out (P5, P7).
-    pub async fn close(&self) {
-        let _turning = self.turning.lock().await;
-        let open = std::mem::replace(&mut *self.state(), State::Closed);
-        if let State::Open { engine, .. } = open {
-            engine.close().await;
-        }
-    }
-
-    fn mounted(&self) -> Vec<Arc<dyn Tool>> {
-        self.forget_dead();
-        match &*self.state() {
-            State::Open { tools, .. } => tools.clone(),
-            State::Closed => Vec::new(),
-        }
-    }
-
-    /// Starts the engine and mounts its tools. The first call is the navigation: with Playwright that is what
-    /// starts Chrome.
-    async fn open(
-        self: &Arc<Self>,
-        url: &str,
-        context: &ToolContext,
-    ) -> Result<(Arc<Engine>, FirstPage), ToolError> {
-        let engine = match self.setup.engine() {
-            EngineKind::Playwright => Engine::Playwright(Playwright::start(&self.setup, context).await?),
-            EngineKind::Native => {
-                return Err(ToolError::new("Playwright MCP is not installed")
-                    .hint("the user can install it with `tah browser install`"));
-            }
-        };
-        let engine = Arc::new(engine);
-        let first = tokio::select! {
-            first = engine.visit(url, context) => first,
-            () = context.cancel.cancelled() => Err(ToolError::new("cancelled; the browser was not opened")),
-        };
-        match first {
-            Ok(page) => {
-                let mount = |tool: &super::engine::EngineTool| {
-                    let (browser, engine) = (self.clone(), engine.clone());
-                    Arc::new(MountedTool { browser, engine, tool: tool.clone() }) as Arc<dyn Tool>
-                };
-                let tools = engine.tools().iter().map(mount).collect();
-                *self.state() = State::Open { engine: engine.clone(), tools };
-                Ok((engine, page))
-            }
-            Err(error) => {
-                engine.close().await;
-                Err(error)
-            }
-        }
-    }
-}
-
-/// The door and, while the browser is open, its tools.
-pub struct BrowserSource {
-    door: Arc<dyn Tool>,
-    browser: Arc<Browser>,
-}
-
-impl BrowserSource {
-    pub fn new(browser: Arc<Browser>) -> Self {
-        BrowserSource { door: Arc::new(Door { browser: browser.clone() }), browser }
-    }
-}
-
-impl ToolSource for BrowserSource {
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let mut tools = vec![self.door.clone()];
-        tools.extend(self.browser.mounted());
-        tools
-    }
-}
-
-struct Door {
-    browser: Arc<Browser>,
-}
-
-const DESCRIPTION: &str = "Open a real Chrome to click, fill in, log in, or read pages that need JavaScript. Its \
-tools (browser_navigate, browser_snapshot, browser_click and so on) are there in the next step. Asks the user first.";
+/// The page of a browser that was opened without one, so that its window shows at once (O3).
+const BLANK: &str = "about:blank";
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     json!({
         "type": "object",
-        "properties": {"url": {"type": "string", "description": "The page to go to first"}},
+        "properties": {
+            "url": {"type": "string", "description": "Page to go to; without it the page stays"},
+            "newTab": {"type": "boolean", "description": "In a new tab (native engine)"},
+        },
         "additionalProperties": false,
     })
 });
 
+pub(super) struct Door {
+    shared: Arc<Shared>,
+}
+
 impl Door {
-    fn url(input: &Input) -> Option<String> {
-        let url = input.get("url").and_then(Value::as_str)?.trim();
-        (!url.is_empty()).then(|| address::mend(url))
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        Door { shared }
     }
 }
 
 #[async_trait]
 impl Tool for Door {
     fn name(&self) -> &str {
-        DOOR
+        "browser_open"
     }
 
     fn description(&self) -> &str {
-        DESCRIPTION
+        "Opens a real browser for pages that need clicks, forms, a login or JavaScript, and goes to `url`. \
+         Its other browser_* tools come with your next step."
     }
 
     fn schema(&self) -> &Value {
         &SCHEMA
     }
 
-    fn effect(&self, _input: &Input) -> Effect {
+    fn effect(&self, _: &Input) -> Effect {
         Effect::Write
     }
 
     async fn approval(&self, input: &Input) -> Result<Option<Card>, ToolError> {
-        if self.browser.engine().is_some() {
+        if self.shared.is_open() {
             return Ok(None);
         }
-        let url = Door::url(input).unwrap_or_else(|| "about:blank".to_owned());
-        let mut lines = vec![CardLine::Url(url)];
-        if self.browser.setup.engine() == EngineKind::Playwright {
-            lines.extend(Playwright::before_start(&self.browser.setup)?.map(CardLine::Text));
+        let settings = &self.shared.settings;
+        let mut lines = vec![CardLine::Url(url_of(input).unwrap_or(BLANK).to_owned())];
+        if settings.kind() == EngineKind::Playwright && install::is_needed(settings) {
+            if settings.program("npm").is_none() {
+                return Err(install::without_npm());
+            }
+            lines.push(CardLine::Text(install::card_line(settings)));
         }
-        Ok(Some(Card {
-            title: "Open browser".to_owned(),
-            lines,
-            always: None,
-            insistence: Insistence::EveryTime,
-        }))
+        let title = "Open browser".to_owned();
+        Ok(Some(Card { title, lines, always: None, insistence: Insistence::EveryTime }))
     }
 
     fn subjects(&self, input: &Input) -> Vec<String> {
-        Door::url(input).into_iter().collect()
+        vec![url_of(input).unwrap_or(BLANK).to_owned()]
     }
 
     fn summary(&self, input: &Input) -> String {
-        Door::url(input).unwrap_or_default()
+        display::summary("browser_open", input)
     }
 
     async fn run(&self, input: Input, context: &ToolContext) -> Result<Output, ToolError> {
-        let url = Door::url(&input);
-        let turning = self.browser.turning.lock().await;
-        if let Some(engine) = self.browser.engine() {
-            drop(turning);
-            let lead = format!("{}\n", json!({"opened": true, "note": "already open"}));
-            let mut output = match url {
-                // Without a url it stays where it is (O2).
-                None => Output::new(lead.trim_end(), ""),
-                Some(url) => {
-                    let page = engine.visit(&url, context).await?;
-                    results::for_model(&lead, &page.text, &page.url)
-                }
-            };
-            output.brief = "already open".to_owned();
-            return Ok(output);
+        let _changing = self.shared.changing.lock().await;
+        if self.shared.is_open() {
+            return self.again(&input, context).await;
         }
-        let (window, notice) = self.browser.setup.window();
-        tracing::debug!(?window, "opening the browser");
-        if let Some(notice) = notice {
-            context.events.notice(Level::Info, notice).await;
+        match self.shared.settings.kind() {
+            EngineKind::Playwright => self.open_playwright(&input, context).await,
+            EngineKind::Native => Err(ToolError::new("the native engine is not part of this tah")),
         }
-        // O3: without a url the window shows at once all the same.
-        let (engine, page) = self.browser.open(url.as_deref().unwrap_or("about:blank"), context).await?;
-        let names: Vec<&str> = engine.tools().iter().map(|tool| tool.name.as_str()).collect();
-        let lead = format!("{}\n", json!({"opened": true, "tools": names}));
-        let mut output = results::for_model(&lead, &page.text, &page.url);
-        output.brief = "opened".to_owned();
-        Ok(output)
     }
+}
+
+impl Door {
+    async fn open_playwright(&self, input: &Input, context: &ToolContext) -> Result<Output, ToolError> {
+        let settings = &self.shared.settings;
+        if install::is_needed(settings) {
+            install::install(settings, &context.cancel).await?;
+        }
+        let engine = Arc::new(playwright::Playwright::start(settings, context).await?);
+        let tools = playwright::tools(&engine, &self.shared);
+        let names: Vec<&str> =
+            std::iter::once(self.name()).chain(tools.iter().map(|tool| tool.name())).collect();
+        let head = json!({"opened": true, "tools": names}).to_string();
+        let wanted = url_of(input);
+        // The first call starts Chrome, so whatever keeps it from starting arrives here (O5).
+        let first = engine.navigate(wanted.unwrap_or(BLANK), context).await;
+        let page = match first {
+            Ok(page) => page,
+            Err(error) => {
+                if let Err(cause) = engine.is_usable(&error, context).await {
+                    engine.close().await;
+                    return Err(cause);
+                }
+                // A failed navigation leaves the browser open (O1).
+                error.for_model()
+            }
+        };
+        self.shared.mount(Open { engine: Engine::Playwright(engine.clone()), tools });
+        let mut text = format!("{head}\n{page}");
+        if wanted.is_some() {
+            text = with_snapshot(text, &engine, context).await;
+        }
+        Ok(Output::new(text, "opened"))
+    }
+
+    /// The browser is open: nothing is started; with a url it goes there (O2).
+    async fn again(&self, input: &Input, context: &ToolContext) -> Result<Output, ToolError> {
+        let Some(open) = self.shared.lock().clone() else {
+            return Err(ToolError::new("the browser has just been closed").hint("call browser_open again"));
+        };
+        let Engine::Playwright(engine) = open.engine;
+        let head = "already open".to_owned();
+        let Some(url) = url_of(input) else { return Ok(Output::new(head.clone(), head)) };
+        let page = engine.navigate(url, context).await?;
+        let text = with_snapshot(format!("{head}\n{page}"), &engine, context).await;
+        Ok(Output::new(text, head))
+    }
+}
+
+/// The page behind the result, since an action of Playwright gives only a link to a file (P8b).
+async fn with_snapshot(mut text: String, engine: &playwright::Playwright, context: &ToolContext) -> String {
+    if engine.is_blocked() {
+        return text;
+    }
+    if let Ok(snapshot) = engine.call("browser_snapshot", json!({}), context).await {
+        text.push('\n');
+        text.push_str(&snapshot);
+    }
+    text
+}
+
+fn url_of(input: &Input) -> Option<&str> {
+    input.get("url").and_then(Value::as_str).map(str::trim).filter(|url| !url.is_empty())
 }

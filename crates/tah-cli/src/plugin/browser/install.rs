@@ -1,102 +1,107 @@
-//! Playwright MCP in tah's own folder, installed from a lock file inside the binary: the same bytes everywhere, no
-//! scripts run, and never a package of the working folder (P1).
+//! Playwright MCP, installed below `TAH_HOME` from a lock file inside the binary (P1): by `tah browser install`, or by
+//! saying yes to the door's card. Never looked for in the working folder: a cloned repository must not choose it.
 
-use crate::config::ConfigError;
-use serde_json::Value;
+use super::settings::BrowserSettings;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tah_os::disk::{self, Access};
-use tah_os::process::{Input, Launcher, Output, Spawn};
-use tokio::io::AsyncReadExt;
+use tah_agent::tool::ToolError;
+use tah_os::disk::{self, Access, Lock};
+use tah_os::process::{Input, Output, Spawn};
+use tokio_util::sync::CancellationToken;
 
-/// The version of the package.
-pub const VERSION: &str = "0.0.83";
+/// What is installed.
+pub const PACKAGE: &str = "@playwright/mcp 0.0.83";
+const PACKAGE_JSON: &str = include_str!("../../../assets/playwright/package.json");
+const PACKAGE_LOCK: &str = include_str!("../../../assets/playwright/package-lock.json");
 
-/// What is said where it would be installed.
-pub const SIZE: &str = "19 MB";
+/// npm may take this long.
+const INSTALL_TIMEOUT: Duration = Duration::from_secs(300);
+const END_GRACE: Duration = Duration::from_secs(2);
 
-const PACKAGE_JSON: &str = include_str!("install/package.json");
-const PACKAGE_LOCK: &str = include_str!("install/package-lock.json");
-
-/// How long npm may take.
-const INSTALL_WAIT: Duration = Duration::from_secs(300);
-
-/// The folder it is installed in.
-#[derive(Clone, Debug)]
-pub struct Package {
-    folder: PathBuf,
+fn folder(home: &Path) -> PathBuf {
+    home.join("playwright")
 }
 
-impl Package {
-    pub fn below(home: &Path) -> Self {
-        Package { folder: home.join("playwright") }
-    }
+/// The program Node is started with.
+pub fn cli_js(home: &Path) -> PathBuf {
+    folder(home).join("node_modules/@playwright/mcp/cli.js")
+}
 
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
+/// Whether it has to be installed before it can be used.
+pub fn is_needed(settings: &BrowserSettings) -> bool {
+    settings.command.is_none() && !cli_js(&settings.home).is_file()
+}
 
-    /// The program to give to node.
-    pub fn cli(&self) -> PathBuf {
-        self.folder.join("node_modules/@playwright/mcp/cli.js")
-    }
+pub fn card_line(settings: &BrowserSettings) -> String {
+    format!("Installs {PACKAGE} (19 MB, by npm) into {} first", folder(&settings.home).display())
+}
 
-    /// Whether the very version is there, whole: npm writes its own lock when all is in place.
-    pub fn is_installed(&self) -> bool {
-        let version = || -> Option<String> {
-            let file = self.folder.join("node_modules/@playwright/mcp/package.json");
-            let text = disk::read_text(&file, 1024 * 1024).ok()??;
-            let value: Value = serde_json::from_str(&text).ok()?;
-            Some(value["version"].as_str()?.to_owned())
-        };
-        self.cli().is_file()
-            && self.folder.join("node_modules/.package-lock.json").is_file()
-            && version().as_deref() == Some(VERSION)
-    }
+pub fn without_npm() -> ToolError {
+    ToolError::new(format!("{PACKAGE} is not installed, and there is no npm to install it with"))
+        .hint("install Node.js with npm and run `tah browser install`, or use the native engine (`--browser native`)")
+}
 
-    /// Installs it with the npm of PATH.
-    pub async fn install(&self, launcher: &Launcher) -> Result<(), ConfigError> {
-        let disk_error = |error: disk::DiskError| ConfigError::new(error.to_string());
-        disk::private_folder(&self.folder).map_err(disk_error)?;
-        // A second tah that installs at the same time would tear the packages apart.
-        let _lock = disk::Lock::take(&self.folder.join("install.lock")).map_err(disk_error)?;
-        if self.is_installed() {
-            return Ok(());
+/// Installs it beside its place and then moves it there, so that a half-done install is never used. Gives the path.
+pub async fn install(settings: &BrowserSettings, cancel: &CancellationToken) -> Result<PathBuf, ToolError> {
+    let place = folder(&settings.home);
+    let npm = settings.program("npm").ok_or_else(without_npm)?;
+    disk::private_folder(&settings.home).map_err(disk_error)?;
+    let _lock = Lock::take(&settings.home.join("playwright.lock")).map_err(disk_error)?;
+    let fresh = settings.home.join("playwright.new");
+    disk::remove_folder(&fresh).map_err(disk_error)?;
+    disk::private_folder(&fresh).map_err(disk_error)?;
+    disk::write(&fresh.join("package.json"), PACKAGE_JSON.as_bytes(), Access::Private).map_err(disk_error)?;
+    disk::write(&fresh.join("package-lock.json"), PACKAGE_LOCK.as_bytes(), Access::Private)
+        .map_err(disk_error)?;
+    let outcome = npm_ci(settings, &npm, &fresh, cancel).await;
+    if let Err(error) = outcome {
+        // What is left of it is of no use; that the install failed matters more than that it can't be removed.
+        let _ = disk::remove_folder(&fresh);
+        return Err(error);
+    }
+    disk::remove_folder(&place).map_err(disk_error)?;
+    disk::rename(&fresh, &place).map_err(disk_error)?;
+    Ok(place)
+}
+
+async fn npm_ci(
+    settings: &BrowserSettings,
+    npm: &Path,
+    folder: &Path,
+    cancel: &CancellationToken,
+) -> Result<(), ToolError> {
+    let hidden = settings.hidden_env.clone();
+    let mut child = Spawn::new(npm, &settings.launcher)
+        .args(["ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"])
+        .cwd(folder)
+        .env_remove_where(move |name| hidden.iter().any(|hidden| hidden == name))
+        .stdin(Input::Null)
+        .stdout(Output::Null)
+        .stderr(Output::Pipe)
+        .spawn()
+        .await
+        .map_err(|error| ToolError::new(format!("npm did not start: {error}")))?;
+    let ring = child.drain_stderr();
+    let ended = tokio::select! {
+        ended = child.wait() => ended,
+        () = cancel.cancelled() => {
+            child.terminate(END_GRACE).await;
+            return Err(ToolError::new("cancelled; nothing was installed"));
         }
-        for (name, text) in [("package.json", PACKAGE_JSON), ("package-lock.json", PACKAGE_LOCK)] {
-            disk::write(&self.folder.join(name), text.as_bytes(), Access::Private).map_err(disk_error)?;
+        () = tokio::time::sleep(INSTALL_TIMEOUT) => {
+            child.terminate(END_GRACE).await;
+            let text = format!("npm did not finish in {} s; nothing was installed", INSTALL_TIMEOUT.as_secs());
+            return Err(ToolError::new(text));
         }
-        let arguments =
-            ["ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"];
-        let mut child = Spawn::new("npm", launcher)
-            .args(arguments)
-            .cwd(&self.folder)
-            .stdin(Input::Null)
-            .stdout(Output::Pipe)
-            .stderr(Output::WithStdout)
-            .spawn()
-            .await
-            .map_err(|error| {
-                ConfigError::new(format!("npm could not be started: {error}"))
-                    .hint("install Node.js with npm, then run `tah browser install`")
-            })?;
-        let mut said = Vec::new();
-        let reading = async {
-            if let Some(stdout) = child.stdout.take() {
-                let _ = stdout.take(64 * 1024).read_to_end(&mut said).await;
-            }
-            child.wait().await
-        };
-        let ended = tokio::time::timeout(INSTALL_WAIT, reading).await;
-        match ended {
-            Ok(ended) if ended.succeeded() && self.is_installed() => Ok(()),
-            Ok(ended) => {
-                let said = String::from_utf8_lossy(&said).trim().to_owned();
-                Err(ConfigError::new(format!("npm {ended}: {said}"))
-                    .hint("look at the connection to the npm registry, then run `tah browser install`"))
-            }
-            Err(_) => Err(ConfigError::new(format!("npm did not end within {} s", INSTALL_WAIT.as_secs()))
-                .hint("run `tah browser install` again")),
-        }
+    };
+    if ended.succeeded() {
+        return Ok(());
     }
+    let last_words = ring.text();
+    Err(ToolError::new(format!("npm could not install {PACKAGE} ({ended}):\n{last_words}"))
+        .hint("look at the connection and run `tah browser install`"))
+}
+
+fn disk_error(error: disk::DiskError) -> ToolError {
+    ToolError::new(format!("{PACKAGE} could not be installed: {error}"))
 }

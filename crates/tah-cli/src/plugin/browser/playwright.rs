@@ -1,190 +1,231 @@
-//! Playwright MCP as an engine: how it is started (P1, P2), and what a user must not suffer from while it runs and
-//! when it ends (P8, P8a, P8b; `start`, `calls`).
+//! The Playwright engine: the real `@playwright/mcp` as a child, and what a user must not suffer from it (P8a).
+//!
+//! [`launch`] has its command line, [`reply`] what is done to its answers, [`mounted`] the tools the agent gets,
+//! [`passwords`] what of an answer is masked. Calls run one after the other; one that was cancelled goes on in the
+//! server, so the next waits for it.
 
-mod calls;
-mod start;
+mod launch;
+mod mounted;
+mod passwords;
+mod reply;
+mod track;
 
-use super::BrowserSetup;
-use super::engine::{EngineTool, FirstPage};
-use super::{install, results};
-use serde_json::Value;
-use std::path::{Path, PathBuf};
+pub use mounted::MOUNTED;
+pub(super) use mounted::tools;
+
+use super::settings::BrowserSettings;
+use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tah_agent::message::{Image, Input};
-use tah_agent::tool::{Output, ToolContext, ToolError, Vision};
-use tah_mcp::{CallOptions, Client, CloseOrder};
+use tah_agent::event::Level;
+use tah_agent::tool::{ToolContext, ToolError};
+use tah_mcp::{CallError, CallOptions, CallResult, Client, CloseOrder};
 use tah_os::disk;
-use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+use track::Track;
 
-/// A running Playwright MCP and what is known of its browser.
-pub struct Playwright {
-    client: Client,
-    tools: Vec<EngineTool>,
-    setup: BrowserSetup,
-    /// One call at a time; a call that was cancelled goes on inside, and the next one waits for it.
-    memory: Arc<Mutex<Memory>>,
-    /// Names the server lists, those that are not mounted too.
-    listed: Vec<String>,
+/// How long the tab of a page that hangs may take to close before the browser is closed instead.
+const RESCUE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// A running Playwright MCP.
+pub(super) struct Playwright {
+    client: Arc<Client>,
+    call_timeout: Duration,
+    profile: PathBuf,
+    output: PathBuf,
+    /// What was in the output folder before, so that only what the engine leaves is removed.
+    kept: Vec<PathBuf>,
+    /// Held by the call that runs.
+    track: Arc<tokio::sync::Mutex<Track>>,
+    /// Whether a dialog or a file chooser is open, for those who don't want to wait for the call that runs.
+    blocked: Arc<std::sync::atomic::AtomicBool>,
 }
 
-/// What is remembered from call to call.
-#[derive(Default)]
-struct Memory {
-    /// The page's address, as last told.
-    url: String,
-    /// The last navigation failed: the next one may stumble over its error page (P8a).
-    navigation_failed: bool,
-    /// Who held the profile after the last call: another holder is another browser.
-    holder: Option<String>,
+/// What a call gave, before the agent's rules for texts.
+struct Answer {
+    text: String,
+    is_error: bool,
 }
-
-/// How long a look at the browser that nobody asked for may take.
-const LOOK_WAIT: Duration = Duration::from_secs(3);
-
-/// How long closing the tab of a page that doesn't answer may take.
-const RESCUE_WAIT: Duration = Duration::from_secs(5);
-
-/// Bytes of a screenshot that is shown to a model.
-const PICTURE_BYTES: u64 = 8 * 1024 * 1024;
 
 impl Playwright {
-    /// What the card of the door says beside the url; an error where opening can't work (P1).
-    pub fn before_start(setup: &BrowserSetup) -> Result<Option<String>, ToolError> {
-        if setup.settings.command.is_some() || setup.package().is_installed() {
-            return Ok(None);
+    /// Starts the server. Chrome starts with its first call.
+    pub async fn start(settings: &BrowserSettings, context: &ToolContext) -> Result<Self, ToolError> {
+        let prepared = launch::prepare(settings).await?;
+        for notice in &prepared.notices {
+            context.events.notice(Level::Info, notice.clone()).await;
         }
-        if setup.program("npm").is_none() {
-            return Err(ToolError::new("Playwright MCP is not installed, and there is no npm to install it")
-                .hint("the user can install Node.js with npm and then run `tah browser install`"));
-        }
-        Ok(Some(format!(
-            "Playwright MCP {} is not installed yet: yes also installs it ({}, npm)",
-            install::VERSION,
-            install::SIZE
-        )))
+        let client =
+            Client::start(&prepared.spec, &settings.launcher, &context.cancel).await.map_err(|error| {
+                let hint =
+                    error.hint().unwrap_or_else(|| "run `tah browser install` to install it anew".to_owned());
+                ToolError::new(format!("Playwright MCP did not start: {error}")).hint(hint)
+            })?;
+        Ok(Playwright {
+            client: Arc::new(client),
+            call_timeout: settings.call_timeout,
+            profile: settings.profile(),
+            kept: disk::list(&settings.output()).unwrap_or_default(),
+            output: settings.output(),
+            track: Arc::default(),
+            blocked: Arc::default(),
+        })
     }
 
-    pub fn tools(&self) -> &[EngineTool] {
-        &self.tools
-    }
-
-    pub fn is_over(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         self.client.ending().is_some()
     }
 
-    /// Calls a mounted tool. A cancelled call has its result at once; the next one waits for its real end.
-    pub async fn call(
-        self: &Arc<Self>,
-        tool: &str,
-        input: Input,
-        context: &ToolContext,
-    ) -> Result<Output, ToolError> {
-        let said = self.ask(tool, input, context).await?;
-        let mut output = results::for_model("", &said.text, &said.url);
-        if tool == "browser_take_screenshot" && context.vision == Vision::On {
-            output.images.extend(self.picture(&said.text));
-        }
-        Ok(output)
+    /// Whether a dialog or a file chooser is open.
+    pub fn is_blocked(&self) -> bool {
+        self.blocked.load(std::sync::atomic::Ordering::SeqCst)
     }
 
-    /// Goes to a page and looks at it (P8b): the navigation's own result holds only a link to a file.
-    pub async fn visit(self: &Arc<Self>, url: &str, context: &ToolContext) -> Result<FirstPage, ToolError> {
-        let mut input = Input::new();
-        input.insert("url".to_owned(), Value::String(url.to_owned()));
-        let navigation = match self.ask("browser_navigate", input, context).await {
-            Ok(said) => said,
-            Err(error) => {
-                if start::is_start_failure(&error.message) {
-                    return Err(start::advised(error, &self.setup));
-                }
-                if self.is_over() || context.cancel.is_cancelled() {
-                    return Err(error);
-                }
-                // O1: the browser stays open, the model learns what happened.
-                let text = format!("the navigation failed:\n{}", error.message);
-                return Ok(FirstPage { text, url: url.to_owned() });
-            }
-        };
-        let mut text = navigation.text;
-        let blank = navigation.url == "about:blank" || url == "about:blank";
-        if !blank && let Ok(snapshot) = self.ask("browser_snapshot", Input::new(), context).await {
-            text = format!("{}\n{}", text.trim_end(), only_snapshot(&snapshot.text));
-        }
-        Ok(FirstPage { text, url: navigation.url })
+    /// Goes to a page.
+    pub async fn navigate(&self, url: &str, context: &ToolContext) -> Result<String, ToolError> {
+        self.call("browser_navigate", json!({"url": url}), context).await
     }
 
-    async fn ask(
-        self: &Arc<Self>,
-        tool: &str,
-        input: Input,
-        context: &ToolContext,
-    ) -> Result<calls::Said, ToolError> {
-        let (me, tool, cancel) = (self.clone(), tool.to_owned(), context.cancel.clone());
-        let task = tokio::spawn(async move {
-            let mut memory = tokio::select! {
-                memory = me.memory.clone().lock_owned() => memory,
-                () = cancel.cancelled() => return Err(ToolError::new("cancelled before it ran")),
-            };
-            me.call_alone(&tool, input, &mut memory).await
-        });
+    /// Calls a tool and gives the text for the model, marked as a page's.
+    pub async fn call(&self, tool: &str, input: Value, context: &ToolContext) -> Result<String, ToolError> {
+        let input = reply::with_scheme(tool, input);
+        // In a task of its own: a cancelled call goes on in the server, and the next one waits for its end.
+        let engine = self.clone_for_task();
+        let name = tool.to_owned();
+        let task = tokio::spawn(async move { engine.call_in_order(&name, input).await });
         tokio::select! {
-            outcome = task => outcome.unwrap_or_else(|_| Err(ToolError::new("the call failed inside (a defect of tah)"))),
+            joined = task => joined.unwrap_or_else(|_| Err(ToolError::new("the call failed inside"))),
             () = context.cancel.cancelled() => Err(ToolError::new("cancelled; may have happened")),
         }
     }
 
-    /// Ends it so that logins stay: SIGTERM before its stdin is closed (P8a). Its files of the page go with it (P8b).
-    pub async fn close(&self) {
-        if !self.is_over()
-            && self.holder().is_some()
-            && self.listed.iter().any(|name| name == "browser_close")
-        {
-            let options = CallOptions { timeout: Some(LOOK_WAIT), ..CallOptions::default() };
-            let _ = self.client.call("browser_close", &Value::Null, &options).await;
+    fn clone_for_task(&self) -> Caller {
+        Caller {
+            client: self.client.clone(),
+            call_timeout: self.call_timeout,
+            profile: self.profile.clone(),
+            track: self.track.clone(),
+            blocked: self.blocked.clone(),
         }
+    }
+
+    /// Whether the browser is there after a first call that failed: a page that can't be reached leaves it usable,
+    /// a browser that can't start does not (O5). The cause is Playwright's own words behind one line of advice.
+    pub async fn is_usable(&self, first: &ToolError, context: &ToolContext) -> Result<(), ToolError> {
+        if self.has_ended() {
+            return Err(launch::advice(&self.profile, &first.message));
+        }
+        if first.message.contains("net::ERR_") || context.cancel.is_cancelled() {
+            return Ok(());
+        }
+        match self.call("browser_tabs", json!({"action": "list"}), context).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(launch::advice(&self.profile, &first.message)),
+        }
+    }
+
+    /// Ends the server so that logins are kept (P8a), and removes the files only it reads (P8b).
+    pub async fn close(&self) {
         self.client.close(CloseOrder::SigtermFirst).await;
-        remove_page_files(&self.setup.output());
+        for path in disk::list(&self.output).unwrap_or_default() {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let leavings = (name.starts_with("page-") && name.ends_with(".yml"))
+                || (name.starts_with("console-") && name.ends_with(".log"));
+            if leavings && !self.kept.contains(&path) {
+                // A file that can't be removed harms nobody.
+                let _ = disk::remove(&path);
+            }
+        }
     }
+}
 
-    /// Who holds the profile, as Chrome writes it down: `host-pid`.
-    fn holder(&self) -> Option<String> {
-        let link = std::fs::read_link(self.setup.profile().join("SingletonLock")).ok()?;
-        Some(link.to_string_lossy().into_owned())
-    }
+/// What one call needs, so that it can outlive the turn that made it.
+struct Caller {
+    client: Arc<Client>,
+    call_timeout: Duration,
+    profile: PathBuf,
+    track: Arc<tokio::sync::Mutex<Track>>,
+    blocked: Arc<std::sync::atomic::AtomicBool>,
+}
 
-    /// The picture a result names (V1).
-    fn picture(&self, text: &str) -> Option<Image> {
-        use base64::Engine;
-        let name = results::linked_file(text)?;
-        let path =
-            self.setup.cwd.join(name).canonicalize().ok().filter(|path| path.starts_with(&self.setup.cwd))?;
-        let media_type = match path.extension()?.to_str()? {
-            "png" => "image/png",
-            "jpg" | "jpeg" => "image/jpeg",
-            "webp" => "image/webp",
-            _ => return None,
+impl Caller {
+    async fn call_in_order(&self, tool: &str, input: Value) -> Result<String, ToolError> {
+        let mut track = self.track.clone().lock_owned().await;
+        track.may_run(tool)?;
+        let mut answer = self.answer(tool, &input, &mut track).await?;
+        if reply::was_interrupted_by_error_page(&answer.text) {
+            // A good navigation right after a failed one fails half the time, and works when repeated.
+            answer = self.answer(tool, &input, &mut track).await?;
+        }
+        let lost = track.see(tool, &answer.text, &self.profile);
+        self.blocked.store(track.is_blocked(), std::sync::atomic::Ordering::SeqCst);
+        let secrets = self.passwords(&answer.text, &mut track).await;
+        let text = passwords::mask(&answer.text, &input, &secrets);
+        let text = match lost {
+            Some(line) => format!("{line}\n{text}"),
+            None => text,
         };
-        let bytes = disk::read(&path, PICTURE_BYTES).ok()?;
-        let data = base64::engine::general_purpose::STANDARD.encode(bytes);
-        Some(Image { media_type: media_type.to_owned(), data, label: name.to_owned() })
+        if answer.is_error {
+            return Err(ToolError::new(text));
+        }
+        Ok(reply::marked(&text, track.url()))
     }
-}
 
-/// The snapshot of a result, without what the navigation has said already.
-fn only_snapshot(text: &str) -> &str {
-    results::section(text, "### Snapshot").unwrap_or(text)
-}
+    async fn answer(&self, tool: &str, input: &Value, track: &mut Track) -> Result<Answer, ToolError> {
+        match self.raw(tool, input, self.call_timeout).await {
+            Ok(result) => {
+                let is_error = result.is_error;
+                Ok(Answer { text: reply::without_escapes(&result.into_text()), is_error })
+            }
+            Err(CallError::Timeout { .. }) => Err(self.rescue(track).await),
+            Err(error) => {
+                let message = error.to_string();
+                Err(match error.hint() {
+                    Some(hint) => ToolError::new(message).hint(hint),
+                    None => ToolError::new(message).hint("call browser_open to start the browser again"),
+                })
+            }
+        }
+    }
 
-/// Snapshots and console logs are files only since Playwright makes one of each action; screenshots and downloads
-/// stay.
-fn remove_page_files(folder: &Path) {
-    let is_left_over = |path: &PathBuf| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        name.starts_with("page-") && name.ends_with(".yml")
-            || name.starts_with("console-") && name.ends_with(".log")
-    };
-    for path in disk::list(folder).unwrap_or_default().iter().filter(|path| is_left_over(path)) {
-        let _ = disk::remove(path);
+    async fn raw(&self, tool: &str, input: &Value, timeout: Duration) -> Result<CallResult, CallError> {
+        let cancel = CancellationToken::new();
+        let options = CallOptions { timeout: Some(timeout), cancel, ..CallOptions::default() };
+        self.client.call(tool, input, &options).await
+    }
+
+    /// A page that loops for ever gives no answer: its tab is closed, or else the whole browser (P8a).
+    async fn rescue(&self, track: &mut Track) -> ToolError {
+        let seconds = self.call_timeout.as_secs();
+        let close = json!({"action": "close", "index": track.current_tab()});
+        let closed_tab = self.raw("browser_tabs", &close, RESCUE_TIMEOUT).await.is_ok();
+        let what = if closed_tab {
+            "its tab was closed"
+        } else if self.raw("browser_close", &json!({}), RESCUE_TIMEOUT).await.is_ok() {
+            "its tab could not be closed, so the browser was"
+        } else {
+            self.client.close(CloseOrder::SigtermFirst).await;
+            "its tab could not be closed, so the browser was ended"
+        };
+        track.forget_page();
+        self.blocked.store(false, std::sync::atomic::Ordering::SeqCst);
+        ToolError::new(format!(
+            "no answer in {seconds} s: the page hangs (a script that never ends?); {what}"
+        ))
+        .hint("go on with browser_open and the url, without the step that made the page hang")
+    }
+
+    /// The values of the page's password fields, where the answer could show one.
+    async fn passwords(&self, text: &str, track: &mut Track) -> Vec<String> {
+        if !passwords::may_show(text) || track.is_blocked() {
+            return track.secrets().to_vec();
+        }
+        let script = json!({"function": passwords::SCRIPT});
+        if let Ok(result) = self.raw("browser_evaluate", &script, passwords::TIMEOUT).await
+            && !result.is_error
+        {
+            track.remember_secrets(passwords::read(&result.into_text()));
+        }
+        track.secrets().to_vec()
     }
 }
