@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 use tah_os::process::{Child, Ended, Input, Launcher, Output, Process, Spawn, SpawnError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-fn launched() -> Launcher {
-    Launcher::At(env!("CARGO_BIN_EXE_tah-os-launcher").into())
-}
+use crate::{alive, launched};
 
 fn both() -> [Launcher; 2] {
     [launched(), Launcher::None]
@@ -32,12 +30,6 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
         assert!(began.elapsed() < Duration::from_secs(10), "never came: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-}
-
-fn alive(pid: u32) -> bool {
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
-    let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
-    !matches!(state, Some("Z" | "X") | None)
 }
 
 fn names(process: &Process) -> Vec<String> {
@@ -261,4 +253,36 @@ async fn a_killed_launcher_is_noticed_and_the_program_dies() {
     assert!(std::process::Command::new("kill").args(["-9", launcher]).status().expect("kills").success());
     assert_eq!(child.wait().await, Ended::Unknown);
     until("gone", || !alive(pid)).await;
+}
+
+/// The launcher must cost only a few ms and little memory. Printed for the record, with wide bounds: the
+/// machine may be busy.
+#[tokio::test]
+async fn the_launcher_is_cheap() {
+    async fn median(launcher: &Launcher) -> Duration {
+        let mut times = Vec::new();
+        for _ in 0..21 {
+            let began = Instant::now();
+            let child = Spawn::new("true", launcher).spawn().await.expect("starts");
+            child.wait().await;
+            times.push(began.elapsed());
+        }
+        times.sort();
+        times[10]
+    }
+    let (plain, below) = (median(&Launcher::None).await, median(&launched()).await);
+    let child = sh("sleep 92", &launched()).spawn().await.expect("starts");
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.pid())).expect("lives");
+    let launcher = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)).expect("a parent");
+    let status = std::fs::read_to_string(format!("/proc/{launcher}/status")).expect("lives");
+    let field = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name)).expect("a field");
+        line.split_whitespace().nth(1).and_then(|kb| kb.parse::<u64>().ok()).expect("a number")
+    };
+    let (all, own) = (field("VmRSS:"), field("RssAnon:"));
+    println!(
+        "start to end: {plain:?} plain, {below:?} below the launcher; launcher RSS {all} kB, {own} kB its own"
+    );
+    assert!(below < plain + Duration::from_millis(100));
+    assert!(own < 4_000, "{own} kB");
 }
