@@ -3,6 +3,7 @@
 //! A chunk costs work in proportion to its own length, whatever came before.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::fs::File;
 use std::io::Write;
 
@@ -25,28 +26,70 @@ impl Default for Limits {
     }
 }
 
+/// Makes the file that gets the whole output; an error leaves the output without one.
+type Opener = Box<dyn FnOnce() -> std::io::Result<File> + Send>;
+
 /// Takes output as it comes.
-#[derive(Debug)]
 pub struct Capture {
     limits: Limits,
     head: Vec<u8>,
     tail: VecDeque<u8>,
     total: u64,
+    opener: Option<Opener>,
     file: Option<File>,
     in_file: u64,
     file_error: Option<std::io::Error>,
 }
 
+impl fmt::Debug for Capture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Capture")
+            .field("total", &self.total)
+            .field("in_file", &self.in_file)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Capture {
-    /// `file` gets everything up to its limit; without one only beginning and end are kept.
-    pub fn new(limits: Limits, file: Option<File>) -> Self {
+    /// Keeps only beginning and end.
+    pub fn new(limits: Limits) -> Self {
         let (head, tail) = (Vec::new(), VecDeque::new());
-        Self { limits, head, tail, total: 0, file, in_file: 0, file_error: None }
+        Self { limits, head, tail, total: 0, opener: None, file: None, in_file: 0, file_error: None }
+    }
+
+    /// Also writes everything, up to the limit, to the file that `open` makes. It is made only when beginning and
+    /// end can no longer hold all of it.
+    pub fn with_file(limits: Limits, open: impl FnOnce() -> std::io::Result<File> + Send + 'static) -> Self {
+        Self { opener: Some(Box::new(open)), ..Self::new(limits) }
     }
 
     /// The next chunk.
     pub fn push(&mut self, chunk: &[u8]) {
         self.total += chunk.len() as u64;
+        if self.total > (self.limits.head + self.limits.tail) as u64
+            && let Some(open) = self.opener.take()
+        {
+            match open() {
+                Ok(file) => {
+                    self.file = Some(file);
+                    let mut kept = self.head.clone();
+                    kept.extend(&self.tail);
+                    self.write(&kept);
+                }
+                Err(error) => self.file_error = Some(error),
+            }
+        }
+        self.write(chunk);
+        let room = self.limits.head - self.head.len();
+        let (first, rest) = chunk.split_at(room.min(chunk.len()));
+        self.head.extend_from_slice(first);
+        let rest = &rest[rest.len().saturating_sub(self.limits.tail)..];
+        let too_many = (self.tail.len() + rest.len()).saturating_sub(self.limits.tail);
+        self.tail.drain(..too_many);
+        self.tail.extend(rest);
+    }
+
+    fn write(&mut self, chunk: &[u8]) {
         let room = self.limits.file.saturating_sub(self.in_file);
         let part = &chunk[..usize::try_from(room).unwrap_or(usize::MAX).min(chunk.len())];
         if let Some(file) = &mut self.file
@@ -61,13 +104,6 @@ impl Capture {
                 }
             }
         }
-        let room = self.limits.head - self.head.len();
-        let (first, rest) = chunk.split_at(room.min(chunk.len()));
-        self.head.extend_from_slice(first);
-        let rest = &rest[rest.len().saturating_sub(self.limits.tail)..];
-        let too_many = (self.tail.len() + rest.len()).saturating_sub(self.limits.tail);
-        self.tail.drain(..too_many);
-        self.tail.extend(rest);
     }
 
     /// Bytes so far.

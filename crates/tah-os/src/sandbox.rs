@@ -31,6 +31,23 @@ impl Sandbox {
         self
     }
 
+    /// Whether writing to `path` is what the sandbox stands in the way of: it is outside all writable places, and
+    /// this process itself could write there. A relative path is one of `folder`.
+    pub fn refuses(&self, path: &Path, folder: &Path) -> bool {
+        let path = folder.join(path);
+        // What is missing is made in the nearest folder that is there.
+        let Some(there) = path.ancestors().find(|above| above.symlink_metadata().is_ok()) else {
+            return false;
+        };
+        let Ok(real) = there.canonicalize() else { return false };
+        let inside =
+            |writable: &PathBuf| writable.canonicalize().is_ok_and(|writable| real.starts_with(writable));
+        if self.writable.iter().any(inside) || DEVICES.iter().any(|device| real.starts_with(device)) {
+            return false;
+        }
+        rustix::fs::access(&real, rustix::fs::Access::WRITE_OK).is_ok()
+    }
+
     /// The folders and files, in the order given.
     pub fn paths(&self) -> &[PathBuf] {
         &self.writable
@@ -115,7 +132,6 @@ pub fn temporary_folders() -> Vec<PathBuf> {
 }
 
 /// Device files a command may always write to. None of them keeps what is written.
-#[cfg(target_os = "linux")]
 const DEVICES: [&str; 8] = [
     "/dev/null",
     "/dev/zero",

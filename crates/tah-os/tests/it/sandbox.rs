@@ -76,3 +76,23 @@ fn temporary_folders_are_real_and_never_the_whole_disk() {
     );
     assert!(folders.iter().all(|folder| folder.is_dir() && folder.parent().is_some()));
 }
+
+#[test]
+fn what_the_sandbox_refuses_is_told_from_what_the_system_refuses() {
+    let base = tempfile::tempdir().expect("a folder");
+    for folder in ["in", "out"] {
+        std::fs::create_dir(base.path().join(folder)).expect("makes");
+    }
+    let inside = base.path().join("in");
+    let sandbox = Sandbox::new().writable(&inside);
+    for (path, refused) in [
+        ("x", false),
+        ("new/deep/x", false),
+        ("../out/x", true),
+        ("../out/new/deep/x", true),
+        ("/dev/null", false),
+        ("/proc/1/none/x", false),
+    ] {
+        assert_eq!(sandbox.refuses(path.as_ref(), &inside), refused, "{path}");
+    }
+}
