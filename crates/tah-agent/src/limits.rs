@@ -167,10 +167,22 @@ pub const COMMAND_DRAIN: Duration = Duration::from_millis(200);
 pub const LIVE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Bytes of output shown in one interval.
-pub const LIVE_BYTES: usize = 64 * 1024;
+pub const LIVE_BYTES: usize = 8 * 1024;
 
 /// Time until a connection of `web_fetch` stands.
 pub const FETCH_CONNECT: Duration = Duration::from_secs(10);
 
 /// Private hosts that were asked about and not fetched yet, before old ones are forgotten.
 pub const FETCH_ASKED: usize = 1_000;
+
+/// How long a background command is watched before the call returns: what fails at once says so at once.
+pub const JOB_FIRST_LOOK: Duration = Duration::from_millis(300);
+
+/// Ended jobs that are remembered.
+pub const JOBS_ENDED: usize = 20;
+
+/// Bytes of a job's output shown at once.
+pub const JOB_TAIL_BYTES: usize = 16 * 1024;
+
+/// Characters of a job's command in the list.
+pub const JOB_COMMAND_CHARS: usize = 100;

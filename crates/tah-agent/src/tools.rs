@@ -10,6 +10,7 @@ mod execute_command;
 mod files;
 mod glob;
 mod grep;
+mod jobs;
 mod list_files;
 mod pattern;
 mod read_file;
@@ -52,7 +53,9 @@ pub fn standard(setup: &Setup) -> Vec<Arc<dyn Tool>> {
         tools.push(Arc::new(write_file::WriteFile::new(files)));
     }
     if let Some(shell) = &setup.shell {
-        tools.push(Arc::new(execute_command::ExecuteCommand::new(shell.clone())));
+        let jobs = jobs::Jobs::default();
+        tools.push(Arc::new(execute_command::ExecuteCommand::new(shell.clone(), jobs.clone())));
+        tools.push(Arc::new(jobs::JobsTool::new(jobs)));
     }
     if let Some(web) = &setup.web {
         tools.push(Arc::new(web_fetch::WebFetch::new(web.clone())));

@@ -106,6 +106,13 @@ pub fn write(path: &Path, bytes: &[u8], access: Access) -> Result<(), DiskError>
     })
 }
 
+/// Makes a file that must not be there yet, to be written piece by piece.
+pub fn create_new(path: &Path, access: Access) -> Result<File, DiskError> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(access.mode());
+    options.open(path).map_err(failed(path, "make"))
+}
+
 /// Removes a file; nothing there is fine.
 pub fn remove(path: &Path) -> Result<(), DiskError> {
     match fs::remove_file(path) {

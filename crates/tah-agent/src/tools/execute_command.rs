@@ -1,40 +1,35 @@
-//! `execute_command`: a shell line in the working folder, with its output as it comes and bounded in the result.
+//! `execute_command`: a shell line in the working folder, its output shown as it comes and bounded in the result.
+//!
+//! What runs is a [`running::Running`]; what outlives its call becomes one of the [`jobs`](super::jobs). Who may
+//! run what is the gate's business: this tool makes the card and names the simple commands of the line.
+
+mod live;
+mod refusal;
+mod running;
+mod setup;
 
 use super::arguments;
+use super::jobs::Jobs;
 use super::shell_line::ShellLine;
 use crate::card::{Card, CardLine, Insistence, Scope};
 use crate::limits;
 use crate::message::Input;
 use crate::tool::{Cut, Effect, Output, Tool, ToolContext, ToolError};
 use async_trait::async_trait;
+use live::Live;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-use tah_os::capture::{Capture, Limits};
-use tah_os::path::Roots;
-use tah_os::process::{Child, Ended, Launcher, Output as Pipe, Spawn};
-use tah_os::sandbox::Sandbox;
-use tah_os::text::{Keep, Sanitiser, sanitise};
-use tokio::io::AsyncReadExt;
-use tokio::time::{Instant, sleep_until, timeout};
+use std::time::{Duration, Instant};
+use tah_os::process::Ended;
+
+pub(crate) use running::Running;
+pub use setup::ShellSetup;
 
 const NAME: &str = "execute_command";
 
-/// How commands run.
-#[derive(Clone, Debug)]
-pub struct ShellSetup {
-    /// The folders commands are about; they run in the first.
-    pub roots: Roots,
-    pub launcher: Launcher,
-    /// Where they may write; `None` is anywhere.
-    pub sandbox: Option<Sandbox>,
-}
-
 pub(crate) struct ExecuteCommand {
     setup: ShellSetup,
-    shell: PathBuf,
+    jobs: Jobs,
     schema: Value,
 }
 
@@ -43,21 +38,34 @@ pub(crate) struct ExecuteCommand {
 struct Arguments {
     command: String,
     timeout_ms: Option<u64>,
+    #[serde(default)]
+    background: bool,
+    sandbox: Option<bool>,
+}
+
+/// Whether the sandbox of this machine and setup applies to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Confinement {
+    /// There is none to leave.
+    Absent,
+    On,
+    /// Switched off for this call, which the card shows.
+    Waived,
 }
 
 impl ExecuteCommand {
-    pub(crate) fn new(setup: ShellSetup) -> Self {
-        let schema = json!({
-            "type": "object",
-            "properties": {
-                "command": {"type": "string"},
-                "timeoutMs": {"type": "integer", "minimum": 1, "description": "default 120000"}
-            },
-            "required": ["command"]
+    pub(crate) fn new(setup: ShellSetup, jobs: Jobs) -> Self {
+        let mut properties = json!({
+            "command": {"type": "string"},
+            "timeoutMs": {"type": "integer", "minimum": 1, "description": "default 120000; in the background none"},
+            "background": {"type": "boolean", "description": "return at once; see the jobs tool"}
         });
-        let bash = Path::new("/bin/bash");
-        let shell = if bash.exists() { bash } else { Path::new("/bin/sh") };
-        ExecuteCommand { setup, shell: shell.to_owned(), schema }
+        // Where nothing is enforced, there is nothing to ask for.
+        if setup.confines() {
+            properties["sandbox"] = json!({"type": "boolean", "description": "false: may write outside the working folders; asks the user"});
+        }
+        let schema = json!({"type": "object", "properties": properties, "required": ["command"]});
+        ExecuteCommand { setup, jobs, schema }
     }
 
     fn line(&self, input: &Input) -> ShellLine {
@@ -67,26 +75,21 @@ impl ExecuteCommand {
         })
     }
 
-    async fn start(&self, command: &str) -> Result<Child, ToolError> {
-        let mut spawn = Spawn::new(&self.shell, &self.setup.launcher)
-            .arg("-c")
-            .arg(command)
-            .cwd(self.setup.roots.working_folder())
-            .stdout(Pipe::Pipe)
-            .stderr(Pipe::WithStdout)
-            // X6: keys of providers are not the command's business.
-            .env_remove_where(is_key)
-            // X2: nobody is there to answer a question or to leave a pager.
-            .envs([("GIT_TERMINAL_PROMPT", "0"), ("PAGER", "cat"), ("GIT_PAGER", "cat"), ("TERM", "dumb")]);
-        if let Some(sandbox) = &self.setup.sandbox {
-            spawn = spawn.sandbox(sandbox.clone());
+    fn confinement(&self, arguments: &Arguments) -> Confinement {
+        match (self.setup.confines(), arguments.sandbox) {
+            (false, _) => Confinement::Absent,
+            (true, Some(false)) => Confinement::Waived,
+            (true, _) => Confinement::On,
         }
-        spawn.spawn().await.map_err(|error| ToolError::new(error.to_string()))
     }
-}
 
-fn is_key(name: &OsStr) -> bool {
-    name.to_string_lossy().to_ascii_uppercase().ends_with("_API_KEY")
+    /// Puts what outlives its call among the jobs; the line that says so.
+    fn keep(&self, command: &str, running: Running) -> String {
+        let tree = running.process().tree();
+        let pids: Vec<String> = tree.iter().map(|it| format!("{} ({})", it.pid, it.name)).collect();
+        let id = self.jobs.keep(command, running);
+        format!("[job {id}: still running in the background: pid {}]", pids.join(", "))
+    }
 }
 
 #[async_trait]
@@ -96,7 +99,7 @@ impl Tool for ExecuteCommand {
     }
 
     fn description(&self) -> &str {
-        "Runs a shell command line in the working folder. stdin is empty; there is no terminal."
+        "Runs a shell command line, each time from the working folder. stdin is empty; there is no terminal."
     }
 
     fn schema(&self) -> &Value {
@@ -109,10 +112,21 @@ impl Tool for ExecuteCommand {
 
     async fn approval(&self, input: &Input) -> Result<Option<Card>, ToolError> {
         let arguments: Arguments = arguments::read(NAME, input)?;
-        let always =
+        let mut always =
             self.line(input).always.map(|prefixes| Scope::Prefix { name: NAME.to_owned(), prefixes });
-        let lines = vec![CardLine::Command(arguments.command)];
-        Ok(Some(Card { title: "Run command".to_owned(), lines, always, insistence: Insistence::Normal }))
+        let mut insistence = Insistence::Normal;
+        let confinement = self.confinement(&arguments);
+        let mut lines = vec![CardLine::Command(arguments.command)];
+        if arguments.background {
+            lines.push(CardLine::Text("in the background".to_owned()));
+        }
+        if confinement == Confinement::Waived {
+            // What was allowed inside the sandbox was not allowed outside of it.
+            lines.push(CardLine::Text("without the sandbox: it may write anywhere".to_owned()));
+            always = None;
+            insistence = Insistence::EveryTime;
+        }
+        Ok(Some(Card { title: "Run command".to_owned(), lines, always, insistence }))
     }
 
     fn subjects(&self, input: &Input) -> Vec<String> {
@@ -125,131 +139,97 @@ impl Tool for ExecuteCommand {
 
     async fn run(&self, input: Input, context: &ToolContext) -> Result<Output, ToolError> {
         let arguments: Arguments = arguments::read(NAME, &input)?;
+        let confinement = self.confinement(&arguments);
+        let began = Instant::now();
+        let running = running::start(&self.setup, &arguments.command, confinement).await?;
+        if arguments.background {
+            return Ok(self.background(&arguments, running, context).await);
+        }
         let limit = arguments.timeout_ms.map_or(limits::COMMAND_TIME, Duration::from_millis);
-        let mut child = self.start(&arguments.command).await?;
-        let mut heard = Heard::new();
-        let stop = heard.listen(&mut child, limit, context).await;
-        let end = match stop {
+        let live = Live::show(&running, context);
+        let stop = running.until(limit, &context.cancel).await;
+        if stop == Stop::Cancelled {
+            running.process().end(limits::COMMAND_GRACE);
+            return Err(ToolError::new("cancelled; may have happened"));
+        }
+        if stop == Stop::TimedOut {
+            running.process().terminate(limits::COMMAND_GRACE).await;
+        } else {
+            // A child that holds the pipe open is not waited for (X1).
+            running.drain(limits::COMMAND_DRAIN).await;
+        }
+        live.finish().await;
+
+        let (mut text, cut) = running.text();
+        let mut notes = Vec::new();
+        if let (Stop::Ended(ended), Confinement::On) = (stop, confinement) {
+            notes.extend(refusal::note(&self.setup, ended, &text));
+        }
+        let brief = match stop {
+            Stop::TimedOut => format!("stopped after {} s (timeoutMs)", limit.as_secs_f64()),
             Stop::Ended(ended) => ended.to_string(),
-            Stop::TimedOut => {
-                child.terminate(limits::COMMAND_GRACE).await;
-                format!("was stopped after {} s (timeoutMs)", limit.as_secs_f64())
-            }
-            Stop::Cancelled => {
-                child.process().end(limits::COMMAND_GRACE);
-                return Err(ToolError::new("cancelled; may have happened"));
-            }
+            Stop::Cancelled => "cancelled".to_owned(),
         };
-        let mut text = heard.text();
-        let mut cut = None;
-        if let Some(chars) = heard.left_out() {
-            let remedy = "send the output to a file and read parts of it".to_owned();
-            cut = Some(Cut { chars, remedy });
+        let folder = self.setup.roots.working_folder().display();
+        notes.push(match stop {
+            Stop::TimedOut => format!("[the command was {brief} with all that it had started, in {folder}]"),
+            _ => format!("[the command {brief} after {:.1} s in {folder}]", began.elapsed().as_secs_f64()),
+        });
+        if matches!(stop, Stop::Ended(_)) && !running.process().tree().is_empty() {
+            notes.insert(0, self.keep(&arguments.command, running));
         }
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        if matches!(stop, Stop::Ended(_)) && !child.process().tree().is_empty() {
-            let pids: Vec<String> = child.process().tree().iter().map(|it| it.pid.to_string()).collect();
-            text.push_str(&format!("[still running in the background: pid {}]\n", pids.join(", ")));
-            // X1: what the command left running lives on until tah ends.
-            child.leave();
-        }
-        text.push_str(&format!("[the command {end}]"));
-        let mut output = Output::new(text, end);
-        output.cut = cut;
-        Ok(output)
+        end_line(&mut text);
+        text.push_str(&notes.join("\n"));
+        Ok(Output { cut, ..Output::new(text, brief) })
     }
 }
 
-#[derive(Clone, Copy)]
-enum Stop {
+impl ExecuteCommand {
+    /// Gives a job a moment, so that one that fails at once says so at once.
+    async fn background(&self, arguments: &Arguments, running: Running, context: &ToolContext) -> Output {
+        if let Stop::Ended(ended) = running.until(limits::JOB_FIRST_LOOK, &context.cancel).await
+            && running.process().tree().is_empty()
+        {
+            running.drain(limits::COMMAND_DRAIN).await;
+            let (mut text, cut) = running.text();
+            end_line(&mut text);
+            text.push_str(&format!("[the command {ended} at once]"));
+            return Output { cut, ..Output::new(text, ended.to_string()) };
+        }
+        if let Some(limit) = arguments.timeout_ms {
+            let process = running.process().clone();
+            tokio::spawn(async move {
+                if tokio::time::timeout(Duration::from_millis(limit), process.wait_gone()).await.is_err() {
+                    process.end(limits::COMMAND_GRACE);
+                }
+            });
+        }
+        let (mut text, _) = running.text();
+        end_line(&mut text);
+        text.push_str(&self.keep(&arguments.command, running));
+        Output::new(text, "in the background")
+    }
+}
+
+/// How the wait for a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
     Ended(Ended),
     TimedOut,
     Cancelled,
 }
 
-/// What a command has printed.
-struct Heard {
-    capture: Capture,
-    /// Output that was not shown live yet.
-    fresh: String,
-    sanitiser: Sanitiser,
-    shown: Instant,
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
 }
 
-impl Heard {
-    fn new() -> Self {
-        Heard {
-            capture: Capture::new(Limits::default(), None),
-            fresh: String::new(),
-            sanitiser: Sanitiser::new(Keep::Colours),
-            shown: Instant::now(),
-        }
-    }
-
-    async fn listen(&mut self, child: &mut Child, limit: Duration, context: &ToolContext) -> Stop {
-        let deadline = Instant::now() + limit;
-        let process = child.process();
-        let mut pipe = child.stdout.take();
-        let mut chunk = vec![0; 64 * 1024];
-        let stop = loop {
-            tokio::select! {
-                biased;
-                () = context.cancel.cancelled() => break Stop::Cancelled,
-                () = sleep_until(deadline) => break Stop::TimedOut,
-                ended = process.wait() => break Stop::Ended(ended),
-                read = async { match pipe.as_mut() { Some(pipe) => pipe.read(&mut chunk).await, None => std::future::pending().await } } => {
-                    match read {
-                        Ok(0) | Err(_) => pipe = None,
-                        Ok(bytes) => self.take(&chunk[..bytes], context).await,
-                    }
-                }
-            }
-        };
-        if let (Stop::Ended(_), Some(mut pipe)) = (stop, pipe) {
-            // What is still in the pipe; a child that holds it open is not waited for (X1).
-            let until = Instant::now() + limits::COMMAND_DRAIN;
-            while let Ok(Ok(bytes @ 1..)) =
-                timeout(until.saturating_duration_since(Instant::now()), pipe.read(&mut chunk)).await
-            {
-                self.take(&chunk[..bytes], context).await;
-                if Instant::now() >= until {
-                    break;
-                }
-            }
-        }
-        self.show(context).await;
-        stop
-    }
-
-    async fn take(&mut self, chunk: &[u8], context: &ToolContext) {
-        self.capture.push(chunk);
-        // Live output is for people: of a flood they see the last of each interval.
-        if self.fresh.len() > limits::LIVE_BYTES {
-            self.fresh.clear();
-        }
-        let piece = self.sanitiser.push(&String::from_utf8_lossy(chunk));
-        self.fresh.push_str(&piece);
-        if self.shown.elapsed() >= limits::LIVE_INTERVAL {
-            self.show(context).await;
-        }
-    }
-
-    async fn show(&mut self, context: &ToolContext) {
-        if !self.fresh.is_empty() {
-            context.events.output(&context.call_id, std::mem::take(&mut self.fresh)).await;
-        }
-        self.shown = Instant::now();
-    }
-
-    fn text(&self) -> String {
-        let seen = self.capture.seen();
-        let text = seen.text(|bytes| format!("[{bytes} bytes left out here]"));
-        sanitise(&text, Keep::Text).into_owned()
-    }
-
-    fn left_out(&self) -> Option<u64> {
-        Some(self.capture.seen().left_out).filter(|bytes| *bytes > 0)
-    }
+/// What is said of bytes that did not fit, with the place where all of them are.
+pub(crate) fn cut_of(left_out: u64, log: Option<&str>) -> Option<Cut> {
+    let remedy = match log {
+        Some(log) => format!("read {log}"),
+        None => "send the output to a file and read parts of it".to_owned(),
+    };
+    (left_out > 0).then_some(Cut { chars: left_out, remedy })
 }

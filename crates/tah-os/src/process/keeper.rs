@@ -83,8 +83,8 @@ fn note(state: &watch::Sender<State>, line: &str) {
 }
 
 /// Keeps a program of our own: its group, and what can be found of its tree.
-pub(super) async fn keep_plain(mut child: OsChild, mut lines: KeeperEnds, pid: u32) {
-    let mut guard = GroupGuard { pid, armed: true };
+pub(super) async fn keep_plain(mut child: OsChild, mut lines: KeeperEnds, mut guard: GroupGuard) {
+    let pid = guard.pid;
     let mut deadline = Deadline::default();
     let mut ending = false;
     let mut open = true;
@@ -154,10 +154,17 @@ impl Deadline {
     }
 }
 
-/// Kills the group when the runtime drops the keeper before the program's end.
-struct GroupGuard {
+/// Kills the group when the runtime drops the keeper before the program's end. Made before the task: a runtime
+/// may go down without ever having polled it.
+pub(super) struct GroupGuard {
     pid: u32,
     armed: bool,
+}
+
+impl GroupGuard {
+    pub(super) fn new(pid: u32) -> Self {
+        Self { pid, armed: true }
+    }
 }
 
 impl Drop for GroupGuard {
@@ -186,7 +193,8 @@ fn signal_group(pid: u32, signal: Signal) {
 }
 
 fn group_lives(pid: u32) -> bool {
-    to_pid(pid).is_some_and(|pid| test_kill_process_group(pid).is_ok())
+    // A group of zombies that init has yet to reap takes signals too, so that alone says nothing.
+    to_pid(pid).is_some_and(|pid| test_kill_process_group(pid).is_ok()) && tree::group_may_live(pid)
 }
 
 fn to_pid(pid: u32) -> Option<Pid> {

@@ -15,7 +15,7 @@ use tokio::net::UnixStream;
 use tokio::sync::{mpsc, watch};
 
 use super::child::{Child, Process, State, TreeRoot};
-use super::keeper::{Control, KeeperEnds, keep_launched, keep_plain};
+use super::keeper::{Control, GroupGuard, KeeperEnds, keep_launched, keep_plain};
 use super::raw::{OnParentEnd, unblock_signals_and_lead};
 use super::wire::{LauncherArgs, Report};
 use crate::limits::START_WAIT;
@@ -365,7 +365,7 @@ impl Spawn {
         let pipes = take_pipes(&mut child, joined).map_err(|error| self.failed(error))?;
         let level = self.sandbox.as_ref().map(|_| Arc::new(Level::Missing(Missing::NoLauncher)));
         let (process, lines) = process(pid, TreeRoot::Session(pid), level);
-        tokio::spawn(keep_plain(child, lines, pid));
+        tokio::spawn(keep_plain(child, lines, GroupGuard::new(pid)));
         Ok(Child::new(pipes, process))
     }
 

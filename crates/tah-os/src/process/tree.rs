@@ -41,6 +41,16 @@ pub(crate) fn session_members(session: u32) -> Vec<Relative> {
     all().filter(|process| process.session == session && !process.zombie).collect()
 }
 
+/// Whether a group has a living member; `true` where that can't be seen.
+pub(crate) fn group_may_live(group: u32) -> bool {
+    let mut any = false;
+    let lives = all().any(|process| {
+        any = true;
+        process.group == group && !process.zombie
+    });
+    lives || !any
+}
+
 fn all() -> impl Iterator<Item = Relative> {
     let folder = fs::read_dir("/proc").into_iter().flatten().flatten();
     folder.filter_map(|entry| {
