@@ -194,10 +194,10 @@ fn tools(settings: &Settings, launcher: &Launcher) -> Result<(tools::Setup, &'st
     for (folder, _) in settings.layers.texts("sandbox.writable") {
         sandbox = sandbox.writable(settings.cwd.join(folder));
     }
-    let shell = roots.clone().map(|roots| ShellSetup {
-        roots,
-        launcher: launcher.clone(),
-        sandbox: wanted.then_some(sandbox),
+    let shell = roots.clone().map(|roots| {
+        let mut shell = ShellSetup::new(roots, launcher.clone());
+        shell.sandbox = wanted.then_some(sandbox);
+        shell
     });
     let allow_private = settings.layers.switch("allowPrivateAddresses") == Some(true);
     let private = if allow_private { PrivateHosts::Allow } else { PrivateHosts::Ask };

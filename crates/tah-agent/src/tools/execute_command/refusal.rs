@@ -28,7 +28,8 @@ pub(super) fn note(setup: &ShellSetup, ended: Ended, text: &str) -> Option<Strin
             continue;
         }
         suspicious = true;
-        let refused = names(line).find(|name| sandbox.refuses(Path::new(name), folder));
+        // The program's own name may come first.
+        let refused = names(line).filter(|name| sandbox.refuses(Path::new(name), folder)).last();
         if let Some(name) = refused {
             return Some(ask(&format!("to write {name}")));
         }
