@@ -40,7 +40,7 @@ impl Bench {
     }
 
     pub fn with(folder: tempfile::TempDir, roots: Roots, private: PrivateHosts) -> Self {
-        let shell = ShellSetup { roots: roots.clone(), launcher: Launcher::None, sandbox: None };
+        let shell = ShellSetup::new(roots.clone(), Launcher::None).without_sandbox();
         let setup = Setup { files: Some(roots), shell: Some(shell), web: Some(WebSetup { private }) };
         let tools = ToolSet::collect(&[Arc::new(tah_agent::tool::FixedTools(standard(&setup)))]);
         let (sink, events) = EventSink::channel();
