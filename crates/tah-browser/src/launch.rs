@@ -107,7 +107,7 @@ const FLAGS: &[&str] = &[
     "--use-mock-keychain",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,InterestFeedContentSuggestions,\
      AutofillServerCommunication,CertificateTransparencyComponentUpdater,GlobalMediaControls,HttpsUpgrades,\
-     HttpsFirstBalancedModeAutoEnable,PasswordManagerOnboarding,DestroyProfileOnBrowserClose",
+     HttpsFirstBalancedModeAutoEnable,PasswordManagerOnboarding,DestroyProfileOnBrowserClose,DeferRendererTasksAfterInput",
 ];
 
 /// Starts or connects, and returns once there is a tab to work in.
