@@ -20,6 +20,8 @@ pub mod run;
 pub mod state;
 pub mod style;
 pub mod terminal;
+#[cfg(test)]
+mod testing;
 pub mod widgets;
 pub mod wrap;
 

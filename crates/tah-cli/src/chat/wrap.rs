@@ -121,7 +121,12 @@ impl Breaker {
         }
         if self.used + columns > self.limit && kind != Kind::Space {
             let (end, next, before) = match self.chance {
-                Some((end, next, before)) if next > self.start => (end, next, before),
+                // What is carried over must fit its new line, which may be shorter than this one.
+                Some((end, next, before))
+                    if next > self.start && self.used - before + columns <= self.rest =>
+                {
+                    (end, next, before)
+                }
                 _ => (at, at, self.used),
             };
             self.lines.push(self.start..end);

@@ -17,7 +17,7 @@ fn is_free(chat: &mut Chat) -> bool {
 
 pub fn model(chat: &mut Chat, name: &str) {
     if !name.is_empty() {
-        let _ = name;
+        chat.commands.push_back(Command::SetModel { name: name.to_owned() });
         return;
     }
     let models = chat.options.facts.models();
@@ -80,6 +80,7 @@ pub fn reset(chat: &mut Chat, _: &str) {
 pub fn compact(chat: &mut Chat, _: &str) {
     if is_free(chat) {
         chat.note("writing a summary of what is behind …");
+        chat.commands.push_back(Command::Compact);
     }
 }
 

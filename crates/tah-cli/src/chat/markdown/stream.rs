@@ -215,7 +215,8 @@ impl Stream {
             return None;
         }
         self.seen = end;
-        finished_part(&self.tail)
+        // A line that is still being written could be read as something else than it will be.
+        finished_part(&self.tail[..end])
     }
 
     fn print(&mut self, block: &str, kind: Printed, columns: usize, lines: &mut Vec<Line<'static>>) {

@@ -67,6 +67,16 @@ impl<W: Write> Inline<W> {
         self.bytes
     }
 
+    /// What it writes to.
+    pub fn writer(&self) -> &W {
+        &self.out
+    }
+
+    /// What it writes to, to resize a model of a screen.
+    pub fn writer_mut(&mut self) -> &mut W {
+        &mut self.out
+    }
+
     /// Rows of the live area below the caret.
     pub fn rows_below(&self) -> u16 {
         self.shown.area.height.saturating_sub(self.caret.0 + 1)
