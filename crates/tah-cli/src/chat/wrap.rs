@@ -115,7 +115,10 @@ impl Breaker {
     }
 
     fn take(&mut self, at: usize, bytes: usize, columns: usize, kind: Kind) {
-        if kind == Kind::Wide && at > self.start || (self.last == Kind::Wide && kind == Kind::Letter) {
+        let beside_wide =
+            kind == Kind::Wide && at > self.start || self.last == Kind::Wide && kind == Kind::Letter;
+        // Behind a space there is a better chance already, without the space.
+        if beside_wide && self.last != Kind::Space {
             // Closing punctuation would be nicer on the line before; a terminal's reader is used to this.
             self.chance = Some((at, at, self.used));
         }
