@@ -41,7 +41,6 @@ async fn main() -> std::process::ExitCode {
         cwd: cwd.clone(),
         models: None,
         session,
-        models: None,
     };
     let variable = |name: &str| std::env::var(name).ok();
     let options = Options {
