@@ -167,6 +167,24 @@ impl Tab {
         }
     }
 
+    /// As [`Tab::aim`], with the mouse brought there: what moves when the mouse comes or goes has moved by then
+    /// (behaviour 26).
+    pub(crate) async fn aim_under_mouse(
+        &self,
+        target: &Target,
+        needs: Needs,
+        find: Duration,
+    ) -> Result<(Element, Ready, Point), BrowserError> {
+        let end = Instant::now() + find + ACTIONABLE;
+        loop {
+            let (element, ready, point) = self.aim(target, needs, find).await?;
+            self.move_mouse(point, None, Modifiers::default(), ACTIONABLE).await?;
+            if self.still_at(&element, &ready).await? || Instant::now() > end {
+                return Ok((element, ready, point));
+            }
+        }
+    }
+
     /// As [`Tab::aim`], for an element that is known already.
     pub(crate) async fn aim_at(
         &self,
@@ -224,11 +242,7 @@ impl Tab {
     ) -> Result<(Element, Ready, Outcome), BrowserError> {
         let end = Instant::now() + find + ACTIONABLE;
         loop {
-            let (element, ready, point) = self.aim(target, Needs::PRESS, find).await?;
-            self.move_mouse(point, None, Modifiers::default(), within).await?;
-            if !self.still_at(&element, &ready).await? && Instant::now() < end {
-                continue;
-            }
+            let (element, ready, point) = self.aim_under_mouse(target, Needs::PRESS, find).await?;
             let watch = self.watch_frame(&element.frame).await?;
             let clicked = self.click_at(point, Button::Left, count, Modifiers::default(), within).await;
             let reached = match clicked {

@@ -31,7 +31,7 @@ pub async fn run(call: Call) -> Result<Value, BrowserError> {
     // The end is found first, so that nothing is picked up that can't be put down.
     let end = tab.locate(&to, limits::FIND_TO_ACT).await?;
     let (element, ready, start) =
-        tab.aim(&from, Needs { guard: false, ..Needs::PRESS }, limits::FIND_TO_ACT).await?;
+        tab.aim_under_mouse(&from, Needs { guard: false, ..Needs::PRESS }, limits::FIND_TO_ACT).await?;
     let watch = tab.watch_frame(&element.frame).await?;
     let within = call.left();
     tab.session().call_within(within, wire::SetInterceptDrags { enabled: true }).await?;
@@ -42,7 +42,6 @@ pub async fn run(call: Call) -> Result<Value, BrowserError> {
     });
     let held = Modifiers::default();
     let dragged = async {
-        tab.move_mouse(start, None, held, within).await?;
         tab.mouse(Mouse::Press, start, Button::Left, 1, held, within).await?;
         let towards = Point { x: start.x + START, y: start.y + START };
         for part in [0.5, 1.0] {

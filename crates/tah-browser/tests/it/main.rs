@@ -5,9 +5,12 @@
 
 mod base;
 mod forms;
+mod frameworks;
 mod going;
 mod looking;
+mod moving;
 mod pressing;
+mod reading;
 mod standing;
 #[allow(dead_code, reason = "test files use what they need")]
 mod support;
