@@ -8,6 +8,8 @@ mod edit_file;
 mod encoding;
 mod execute_command;
 mod files;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod glob;
 mod grep;
 mod jobs;
