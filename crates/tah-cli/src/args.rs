@@ -30,6 +30,8 @@ pub enum Command {
         #[command(subcommand)]
         command: BrowserCommand,
     },
+    /// List the MCP servers, or try one
+    Mcp(McpArgs),
     /// Trust the files of this folder to set what needs trust
     Trust(TrustArgs),
     /// Print a completion script for a shell
@@ -40,6 +42,32 @@ pub enum Command {
 pub enum BrowserCommand {
     /// Install Playwright MCP into tah's own folder (needs npm)
     Install,
+}
+
+#[derive(Args, Debug)]
+pub struct McpArgs {
+    #[command(flatten)]
+    pub folder: FolderArgs,
+    /// Trust the files of this folder for this run
+    #[arg(long, global = true)]
+    pub trust: bool,
+    #[command(subcommand)]
+    pub command: Option<McpCommand>,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum McpCommand {
+    /// Start each configured server and say how it answers
+    List,
+    /// Start one server and show what it says of itself
+    Test { name: String },
+    /// Call a tool of a server and print the result
+    Call {
+        name: String,
+        tool: String,
+        /// The arguments as a JSON object
+        arguments: Option<String>,
+    },
 }
 
 /// What `run` and `chat` share.

@@ -11,6 +11,7 @@ use crate::plugin::browser::{BrowserPlugin, BrowserSettings, MOUNTED, Window};
 use crate::plugin::mcp::{self, McpSource};
 use std::sync::Arc;
 use tah_agent::approval::ApproveMode;
+use tah_agent::event::EventSink;
 use tah_agent::host::Setup;
 use tah_agent::model::mock::MockModel;
 use tah_agent::model::openai::OpenAi;
@@ -24,6 +25,7 @@ use tah_mcp::Fleet;
 use tah_os::path::Roots;
 use tah_os::process::Launcher;
 use tah_os::sandbox::{self, Level, Sandbox};
+use tokio_util::sync::CancellationToken;
 
 /// An agent ready to start.
 pub struct Assembled {
@@ -42,9 +44,23 @@ pub struct Assembled {
 pub struct Plugins {
     pub mcp: Option<Arc<Fleet>>,
     pub browser: Option<Arc<BrowserPlugin>>,
+    /// Fires when the front end takes no more events.
+    quiet: CancellationToken,
 }
 
 impl Plugins {
+    /// From now on the user is told what is new about the servers. To be called once the session is announced.
+    pub fn tell(&self, sink: EventSink) {
+        if let Some(fleet) = &self.mcp {
+            tokio::spawn(mcp::tell(fleet.clone(), sink, self.quiet.clone()));
+        }
+    }
+
+    /// No more of that: the stream of events is about to end.
+    pub fn quiet(&self) {
+        self.quiet.cancel();
+    }
+
     /// Ends everything; past the limit what is left ends with this process.
     pub async fn close(&self) {
         let servers = async {
@@ -84,13 +100,13 @@ pub async fn assemble(
     }
     let built_in = tools::standard(&tool_setup);
     let mut reserved: Vec<String> = built_in.iter().map(|tool| tool.name().to_owned()).collect();
-    reserved.extend(MOUNTED.iter().chain(&["browser_open"]).map(|name| (*name).to_owned()));
+    reserved.extend(MOUNTED.iter().chain(&["browser_open", mcp::SEARCH]).map(|name| (*name).to_owned()));
     let mut sources: Vec<Arc<dyn ToolSource>> = vec![Arc::new(FixedTools(built_in))];
     let mut plugins = Plugins::default();
     let members = mcp::members(settings, args)?;
     if !members.is_empty() {
         let fleet = mcp::start(members, &launcher, reserved).await?;
-        sources.push(Arc::new(McpSource(fleet.clone())));
+        sources.push(Arc::new(McpSource::new(fleet.clone(), settings)));
         plugins.mcp = Some(fleet);
     }
     // S2: a demonstration starts no browser.

@@ -4,6 +4,7 @@ pub mod browser;
 pub mod chat;
 pub mod completions;
 pub mod config;
+pub mod mcp;
 pub mod run;
 pub mod sessions;
 pub mod trust;
@@ -39,6 +40,7 @@ pub fn main() -> ExitCode {
         Command::Sessions(args) => sessions::sessions(args),
         Command::Config(args) => config::config(args),
         Command::Browser { command } => within_runtime(browser::browser(command)),
+        Command::Mcp(args) => within_runtime(mcp::mcp(args)),
         Command::Trust(args) => trust::trust(args),
         Command::Completions { shell } => completions::completions(shell),
     };

@@ -45,7 +45,9 @@ pub async fn run(args: RunArgs) -> anyhow::Result<Exit> {
     let plugins = assembled.plugins.clone();
     let host = Host::start(assembled.setup);
     let output = if args.json { Output::Json } else { Output::Answer(Plain::new(verbosity)) };
-    let mut run = Run { host, output, telling, line: Some(assembled.line), question: None, stopping: None };
+    let line = Some(assembled.line);
+    let mut run =
+        Run { host, plugins: plugins.clone(), output, telling, line, question: None, stopping: None };
     let exit = run.work(prompt, &mut signals).await;
     end(run.host, &plugins, &mut signals).await;
     Ok(exit)
@@ -90,6 +92,7 @@ enum Output {
 
 struct Run {
     host: Host,
+    plugins: Plugins,
     output: Output,
     telling: Telling,
     /// The start-up line, until the session is known.
@@ -136,6 +139,9 @@ impl Run {
             && self.telling.verbosity == Verbosity::Normal
         {
             ui::tell(&format!("{line} · session {id}"));
+        }
+        if matches!(event, Event::Session { .. }) {
+            self.plugins.tell(self.host.sink.clone());
         }
         let shown = match &mut self.output {
             Output::Answer(plain) => plain.show(event),
@@ -188,6 +194,7 @@ pub async fn end(host: Host, plugins: &Plugins, signals: &mut Signals) {
     let Host { commands, mut events, sink } = host;
     // The stream of events ends when the last of its senders does.
     drop(sink);
+    plugins.quiet();
     let ending = async {
         let _ = commands.send(Command::Close).await;
         let drained = async { while events.recv().await.is_some() {} };

@@ -148,6 +148,13 @@ static SERVER: &[Key] = &[
     key("headers", TextMap, Never, "", "headers sent to the url"),
     key("startTimeoutMs", Number(1), Never, "30000", "from its start to its first tool list"),
     key("callTimeoutMs", Number(1), Never, "60000", "one call without a sign of life"),
+    key(
+        "resultChars",
+        Number(1_000),
+        Never,
+        "30000",
+        "characters of a result the model gets; the whole is kept in `.tah/out`",
+    ),
     key("maxLineBytes", Number(1_024), Never, "100663296", "the longest message"),
     key(
         "tools",

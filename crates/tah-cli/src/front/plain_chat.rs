@@ -6,7 +6,7 @@ use super::signals::Signals;
 use super::tty::{self, Question};
 use super::{FrontEnd, Telling};
 use crate::args::SharedArgs;
-use crate::assemble::assemble;
+use crate::assemble::{Plugins, assemble};
 use crate::command::load_settings;
 use crate::command::run::end;
 use crate::command::sessions;
@@ -84,6 +84,7 @@ pub async fn chat(args: &SharedArgs, first: Option<String>) -> anyhow::Result<Ex
     let store = assembled.setup.store.clone();
     let mut chat = Chat {
         host: Host::start(assembled.setup),
+        plugins: plugins.clone(),
         plain: Plain::new(Telling { verbosity: Verbosity::Normal }.verbosity),
         store,
         line: Some(assembled.line),
@@ -97,6 +98,7 @@ pub async fn chat(args: &SharedArgs, first: Option<String>) -> anyhow::Result<Ex
 
 struct Chat {
     host: Host,
+    plugins: Plugins,
     plain: Plain,
     store: SessionStore,
     line: Option<String>,
@@ -119,6 +121,7 @@ impl Chat {
         if let Some(event) = self.host.events.recv().await {
             let _ = self.show(&event);
         }
+        self.plugins.tell(self.host.sink.clone());
         if let Some(text) = first
             && let Then::Leave(exit) = self.turn(Command::Send { text, images: Vec::new() }, signals).await
         {

@@ -1,23 +1,30 @@
 //! MCP servers as tools: `extensions.mcp` and `--mcp` become a fleet, its tools become the agent's (M8).
 
+mod clip;
+mod expand;
+mod lazy;
+mod tool;
+
+pub use lazy::SEARCH;
+
 use crate::args::SharedArgs;
-use crate::config::ConfigError;
 use crate::config::settings::Settings;
-use async_trait::async_trait;
+use crate::config::{ConfigError, environment};
+use crate::limits;
+use clip::Clip;
+use lazy::{Shelf, Shown};
 use serde_json::{Map, Value};
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tah_agent::card::{Card, CardLine, Insistence, Scope};
-use tah_agent::message::{Image, Input};
-use tah_agent::tool::{Effect, Output, Tool, ToolContext, ToolError, ToolSource, Vision};
-use tah_mcp::{
-    CallOptions, Fleet, Member, MountedTool, Presence, Reach, Roots, ServerSpec, ServerState, ToolFilter,
-    configure_http,
-};
+use tah_agent::event::{EventSink, Level};
+use tah_agent::tool::{Tool, ToolSource};
+use tah_mcp::{Fleet, Member, Presence, Reach, Roots, ServerSpec, ServerState, ToolFilter, configure_http};
 use tah_os::process::Launcher;
-use tah_os::text::shorten;
+use tokio_util::sync::CancellationToken;
+use tool::McpTool;
 
 /// The servers of the configuration and of flags.
 pub fn members(settings: &Settings, args: &SharedArgs) -> Result<Vec<Member>, ConfigError> {
@@ -51,7 +58,9 @@ pub fn hidden_env() -> Vec<OsString> {
     tah_agent::model::resolve::KEY_VARIABLES.iter().map(OsString::from).collect()
 }
 
-fn configured(name: &str, fields: &Map<String, Value>, settings: &Settings) -> Result<Member, ConfigError> {
+fn configured(name: &str, written: &Map<String, Value>, settings: &Settings) -> Result<Member, ConfigError> {
+    let expanded = with_variables(&format!("extensions.mcp.{name}"), written)?;
+    let fields = &expanded;
     let texts = |value: Option<&Value>| -> Vec<String> {
         let list = value.and_then(Value::as_array).into_iter().flatten();
         list.filter_map(Value::as_str).map(str::to_owned).collect()
@@ -99,6 +108,29 @@ fn configured(name: &str, fields: &Map<String, Value>, settings: &Settings) -> R
     Ok(Member { spec, filter, presence })
 }
 
+/// The fields with variables of the environment put into every text.
+fn with_variables(at: &str, fields: &Map<String, Value>) -> Result<Map<String, Value>, ConfigError> {
+    fn put_in(at: &str, value: &mut Value) -> Result<(), ConfigError> {
+        match value {
+            Value::String(text) => *text = expand::expand(text, at, environment::text)?,
+            Value::Array(list) => list.iter_mut().try_for_each(|one| put_in(at, one))?,
+            Value::Object(map) => {
+                for (name, one) in map {
+                    put_in(&format!("{at}.{name}"), one)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+    let mut all = Value::Object(fields.clone());
+    put_in(at, &mut all)?;
+    match all {
+        Value::Object(fields) => Ok(fields),
+        _ => Ok(Map::new()),
+    }
+}
+
 /// Starts the servers; an error names required ones that failed. `reserved` are the names of built-in tools.
 pub async fn start(
     members: Vec<Member>,
@@ -107,6 +139,8 @@ pub async fn start(
 ) -> Result<Arc<Fleet>, ConfigError> {
     let fleet = Fleet::start(members, launcher, reserved);
     fleet.wait_for_required().await;
+    // Most servers are there in a moment; one that is not joins at a later step (M2).
+    let _ = tokio::time::timeout(limits::MCP_START_GRACE, fleet.wait_for_all()).await;
     let failed = fleet.states().into_iter().find_map(|(member, state)| match state {
         ServerState::Failed(error) if member.presence == Presence::Required => Some(error),
         _ => None,
@@ -120,86 +154,55 @@ pub async fn start(
     }
 }
 
-/// The fleet as a source of tools.
-pub struct McpSource(pub Arc<Fleet>);
+/// The fleet as a source of tools: all of them while they are few, more behind `tool_search`.
+pub struct McpSource {
+    fleet: Arc<Fleet>,
+    shelf: Arc<Shelf>,
+    /// The folder's `.tah`.
+    state: PathBuf,
+    /// Characters of a result a model gets, by server.
+    result_chars: HashMap<String, usize>,
+}
+
+impl McpSource {
+    pub fn new(fleet: Arc<Fleet>, settings: &Settings) -> Self {
+        let chars = |(name, value, _): (&str, &Value, _)| {
+            let chars = value.get("resultChars")?.as_u64()?;
+            Some((name.to_owned(), usize::try_from(chars).ok()?))
+        };
+        let result_chars = settings.layers.below("extensions.mcp").filter_map(chars).collect();
+        Self { fleet, shelf: Arc::default(), state: settings.state(), result_chars }
+    }
+}
 
 impl ToolSource for McpSource {
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let tools = self.0.tools();
-        tools
-            .into_iter()
-            .map(|mounted| Arc::new(McpTool { fleet: self.0.clone(), mounted }) as Arc<dyn Tool>)
-            .collect()
-    }
-}
-
-struct McpTool {
-    fleet: Arc<Fleet>,
-    mounted: Arc<MountedTool>,
-}
-
-#[async_trait]
-impl Tool for McpTool {
-    fn name(&self) -> &str {
-        &self.mounted.name
-    }
-
-    fn description(&self) -> &str {
-        &self.mounted.description
-    }
-
-    fn schema(&self) -> &Value {
-        &self.mounted.schema
-    }
-
-    /// What a server says of its tools' effects is no reason to trust it.
-    fn effect(&self, _input: &Input) -> Effect {
-        Effect::Write
-    }
-
-    async fn approval(&self, input: &Input) -> Result<Option<Card>, ToolError> {
-        let arguments = serde_json::to_string_pretty(input).unwrap_or_default();
-        let mut lines =
-            vec![CardLine::Text(format!("{} of server {}", self.mounted.tool.name, self.mounted.server))];
-        if !input.is_empty() {
-            lines.push(CardLine::Text(arguments));
-        }
-        Ok(Some(Card {
-            title: format!("Call {}", self.mounted.name),
-            lines,
-            always: Some(Scope::Tool { name: self.mounted.name.clone() }),
-            insistence: Insistence::Normal,
-        }))
-    }
-
-    fn summary(&self, input: &Input) -> String {
-        if input.is_empty() {
-            return String::new();
-        }
-        shorten(&Value::Object(input.clone()).to_string(), 60).into_owned()
-    }
-
-    async fn run(&self, input: Input, context: &ToolContext) -> Result<Output, ToolError> {
-        let options = CallOptions { cancel: context.cancel.clone(), ..CallOptions::default() };
-        let outcome = self.fleet.call(&self.mounted, &Value::Object(input), &options).await;
-        let result = outcome.map_err(|error| ToolError { message: error.to_string(), hint: error.hint() })?;
-        let images: Vec<Image> = match context.vision {
-            Vision::Off => Vec::new(),
-            Vision::On => result
-                .images()
-                .map(|(mime, data)| Image {
-                    media_type: mime.to_owned(),
-                    data: data.to_owned(),
-                    label: format!("{} of {}", self.mounted.tool.name, self.mounted.server),
-                })
-                .collect(),
+        let shown = self.shelf.arrange(&self.fleet.tools(), limits::MCP_TOOL_CHARS);
+        let tool = |shown| -> Arc<dyn Tool> {
+            match shown {
+                Shown::Search(search) => search,
+                Shown::Tool(mounted) => {
+                    let chars =
+                        self.result_chars.get(&mounted.server).copied().unwrap_or(limits::MCP_RESULT_CHARS);
+                    let clip = Clip { state: self.state.clone(), chars };
+                    Arc::new(McpTool { fleet: self.fleet.clone(), mounted, clip })
+                }
+            }
         };
-        let failed = result.is_error;
-        let text = result.into_text();
-        if failed {
-            return Err(ToolError::new(text));
+        shown.into_iter().map(tool).collect()
+    }
+}
+
+/// Tells the user what is new about the servers, until `quiet` fires.
+pub async fn tell(fleet: Arc<Fleet>, sink: EventSink, quiet: CancellationToken) {
+    let mut changes = fleet.watch();
+    loop {
+        for notice in fleet.take_notices() {
+            sink.notice(Level::Warning, notice.text).await;
         }
-        let brief = format!("{} chars", text.chars().count());
-        Ok(Output { text, brief, images, cut: None })
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { return },
+            () = quiet.cancelled() => return,
+        }
     }
 }

@@ -47,9 +47,15 @@ try:
             send({"jsonrpc": "2.0", "id": message["id"], "result": {
                 "protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
                 "serverInfo": {"name": "faults", "version": str(os.getpid())}}})
+        elif method == "ping":
+            send({"jsonrpc": "2.0", "id": message["id"], "result": {}})
         elif method == "tools/list":
+            names = ["echo", "hang", "exit", "say.it"]
+            if way == "many-tools":
+                names = [f"tool{n}" for n in range(100)]
             send({"jsonrpc": "2.0", "id": message["id"], "result": {"tools": [
-                *({"name": name, "inputSchema": {"type": "object"}} for name in ("echo", "hang", "exit", "say.it")),
+                *({"name": name, "description": f"{name} does what its name says " * 20, "inputSchema": {"type": "object"}}
+                  for name in names),
                 {"name": "array-input", "inputSchema": {"type": "array"}}]}})
         elif method == "tools/call":
             arguments = message["params"]["arguments"]
@@ -72,7 +78,7 @@ try:
             elif message["params"]["name"] == "big":
                 text(message, "x" * arguments["chars"])
             else:
-                text(message, str(arguments.get("text", "")))
+                text(message, str(arguments.get("text", "")) * int(arguments.get("repeat", 1)))
 finally:
     if way == "ignores-term":
         time.sleep(600)
