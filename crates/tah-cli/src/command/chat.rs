@@ -73,12 +73,14 @@ async fn screen(args: &ChatArgs) -> anyhow::Result<Exit> {
     };
     let host = Host::start(setup);
     let sink = host.sink.clone();
+    plugins.tell(sink.clone());
     tokio::spawn(async move {
         for notice in notices {
             sink.notice(Level::Warning, notice).await;
         }
     });
     let ended = chat::run(host, options).await;
+    plugins.quiet();
     plugins.close().await;
     Ok(match ended? {
         Ended::ByUser => Exit::Finished,
