@@ -33,7 +33,10 @@ pub fn is_needed(settings: &BrowserSettings) -> bool {
 }
 
 pub fn card_line(settings: &BrowserSettings) -> String {
-    format!("Installs {PACKAGE} (19 MB, by npm) into {} first", folder(&settings.home).display())
+    format!(
+        "{PACKAGE} is missing: yes also installs it (19 MB, by npm) into {}",
+        folder(&settings.home).display()
+    )
 }
 
 pub fn without_npm() -> ToolError {

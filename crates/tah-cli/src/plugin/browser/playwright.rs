@@ -126,6 +126,14 @@ impl Playwright {
 
     /// Ends the server so that logins are kept (P8a), and removes the files only it reads (P8b).
     pub async fn close(&self) {
+        // A signal reaches Chrome too, and it may end before it has written its cookies: so it is closed first. Where
+        // no Chrome runs the call would start one.
+        let runs = std::fs::read_link(self.profile.join("SingletonLock")).is_ok();
+        if runs && !self.has_ended() {
+            let options = CallOptions { timeout: Some(RESCUE_TIMEOUT), ..CallOptions::default() };
+            // A page that hangs may keep it from closing; then the signal has to do.
+            let _ = self.client.call("browser_close", &json!({}), &options).await;
+        }
         self.client.close(CloseOrder::SigtermFirst).await;
         for path in disk::list(&self.output).unwrap_or_default() {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
