@@ -186,3 +186,6 @@ pub const JOB_TAIL_BYTES: usize = 16 * 1024;
 
 /// Characters of a job's command in the list.
 pub const JOB_COMMAND_CHARS: usize = 100;
+
+/// Nested elements up to which a page is parsed at all; parsing takes time by the square of them.
+pub const PAGE_NESTING: usize = 5_000;

@@ -1,6 +1,8 @@
 //! Bytes of a page as text: its encoding, its article or all of it as Markdown, other kinds as they are or described.
 //! This takes processor time in proportion to the page; callers give it a thread.
 
+mod plain;
+
 use super::super::encoding::{Extent, Kind, detect};
 use crate::limits;
 use dom_query::Document;
@@ -108,6 +110,9 @@ const SKIPPED: &[&str] =
     &["script", "style", "meta", "head", "noscript", "template", "svg", "iframe", "canvas"];
 
 fn html(html: &str, url: &Url) -> (Option<String>, String) {
+    if plain::nesting(html) > limits::PAGE_NESTING {
+        return (None, plain::text(html));
+    }
     let document = Document::from(html);
     let title = document.select("title").iter().next().map(|node| node.text().trim().to_owned());
     let title = title.filter(|title| !title.is_empty());
