@@ -68,6 +68,39 @@ pub enum McpCommand {
         /// The arguments as a JSON object
         arguments: Option<String>,
     },
+    /// Serve the browser's tools over stdin and stdout, for other programs
+    Serve(Box<ServeMcpArgs>),
+}
+
+#[derive(Args, Debug, Default)]
+pub struct ServeMcpArgs {
+    /// Only these tools, like click,snapshot; `all` adds browser_network
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub tools: Vec<String>,
+    /// No window
+    #[arg(long)]
+    pub headless: bool,
+    /// Where cookies and logins live; without it a folder that is removed at the end
+    #[arg(long, value_name = "DIR")]
+    pub profile: Option<PathBuf>,
+    /// Where downloads go (default: the user's download folder)
+    #[arg(long, value_name = "DIR")]
+    pub download_dir: Option<PathBuf>,
+    /// Hosts that may be opened, like example.com or *.example.com; without it all
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
+    pub allow_hosts: Vec<String>,
+    /// Hosts that pages may neither open nor load from
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
+    pub deny_hosts: Vec<String>,
+    /// Open no address of this machine or a private network, unless allowed by name
+    #[arg(long)]
+    pub deny_private: bool,
+    /// The browser to start instead of the one that is found
+    #[arg(long, value_name = "PATH")]
+    pub executable: Option<PathBuf>,
+    /// Use a running browser: its ws:// address
+    #[arg(long, value_name = "URL", conflicts_with_all = ["headless", "profile", "executable"])]
+    pub connect: Option<String>,
 }
 
 /// What `run` and `chat` share.

@@ -6,6 +6,7 @@ pub mod completions;
 pub mod config;
 pub mod mcp;
 pub mod run;
+pub mod serve_mcp;
 pub mod sessions;
 pub mod trust;
 

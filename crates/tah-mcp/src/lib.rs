@@ -2,7 +2,8 @@
 //!
 //! In the order of a call: `spec` says what a server is started with, the `fleet` keeps several of them, `client` shakes hands and keeps the list of
 //! `tools`, `peer` matches requests with replies and gives the server its `answers`, `stdio` carries lines (`lines`) to
-//! and from a `process`, `http` carries them over `sse`, `wire` is what stands in them, `result` is what the caller gets. `error` has the words for everything else.
+//! and from a `process`, `http` carries them over `sse`, `wire` is what stands in them, `result` is what the caller gets. `error` has the words for everything else. `server` is the
+//! other side: it serves tools of ours to somebody else's client.
 //! The crate knows nothing of agents, models or terminals.
 
 pub mod limits;
@@ -44,3 +45,6 @@ pub use result::{CallResult, Content};
 
 mod error;
 pub use error::{CallError, Ending, HowEnded, Sent, StartError};
+
+mod server;
+pub use server::{Served, ServedEffect, ServedPart, ServedResult, ServedTool, serve};

@@ -56,3 +56,5 @@ pub const RESTART_PAUSE: Duration = Duration::from_secs(1);
 pub const RESTART_PAUSE_MAX: Duration = Duration::from_secs(60);
 /// A pause up to this is waited out by a call; a longer one is its answer.
 pub const RESTART_WAIT: Duration = Duration::from_secs(2);
+/// As a server: how long calls may go on after the client closed its end.
+pub const SERVE_GRACE: Duration = Duration::from_secs(1);

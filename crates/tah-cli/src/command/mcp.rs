@@ -1,4 +1,4 @@
-//! `tah mcp list | test NAME | call NAME TOOL JSON`: what is configured, what answers, in how many ms, and what a
+//! `tah mcp list | test NAME | call NAME TOOL JSON` (`serve` is in `serve_mcp`): what is configured, what answers, in how many ms, and what a
 //! failing server says.
 
 use crate::args::{McpArgs, McpCommand};
@@ -16,13 +16,18 @@ use tah_os::process::Launcher;
 use tah_os::text::shorten;
 use tokio_util::sync::CancellationToken;
 
-pub async fn mcp(args: McpArgs) -> anyhow::Result<Exit> {
+pub async fn mcp(mut args: McpArgs) -> anyhow::Result<Exit> {
+    // Serving has nothing to do with the configured servers, so their settings can't be in its way.
+    let command = match args.command.take() {
+        Some(McpCommand::Serve(serve)) => return super::serve_mcp::serve_mcp(*serve).await,
+        other => other.unwrap_or(McpCommand::List),
+    };
     let trust = if args.trust { TrustForRun::Trusted } else { TrustForRun::AsListed };
     let given = Given { cwd: args.folder.cwd.clone(), trust, ..Given::default() };
     let settings = super::load_settings(&given)?;
     let members = mcp::members(&settings, &Default::default())?;
-    match args.command.unwrap_or(McpCommand::List) {
-        McpCommand::List => list(&members).await,
+    match command {
+        McpCommand::List | McpCommand::Serve(_) => list(&members).await,
         McpCommand::Test { name } => test(find(&members, &name)?).await,
         McpCommand::Call { name, tool, arguments } => {
             call(find(&members, &name)?, &tool, arguments.as_deref().unwrap_or("{}")).await
