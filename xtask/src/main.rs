@@ -27,7 +27,12 @@ fn run(words: &[&str]) -> Result<()> {
     match words {
         ["test"] => test(),
         ["test", "--full"] => {
-            test().and_then(|()| steps::cargo("long runs", &["test", "--workspace", "--", "--ignored"]))
+            test()?;
+            steps::cargo("long runs", &["test", "--workspace", "--", "--ignored"])?;
+            for what in ["big", "calls", "kills"] {
+                steps::cargo("mcp measures", &["run", "-q", "--release", "-p", "tah-bench-mcp", "--", what])?;
+            }
+            steps::run("mcp conformance", "sh", &["tests/conformance/run.sh"], &steps::root())
         }
         ["setup"] => setup::run(),
         ["tidy"] => tidy::run(),

@@ -77,3 +77,47 @@ async fn m12_a_line_over_the_limit_fails_its_call_at_once() {
         assert_eq!(small.unwrap().text(), "small");
     }
 }
+
+/// Numbers that look random and are the same in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+#[tokio::test]
+async fn m1_broken_messages_by_the_thousand() {
+    let client = connect(async |mut fake: Fake| {
+        fake.handshake(json!([tool("a")])).await;
+        let call = fake.expect("tools/call").await;
+        let good = [
+            r#"{"jsonrpc":"2.0","id":9001,"result":{"content":[{"type":"text","text":"\u8bfb\ud83c\udf89"}]}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":9002,"progress":1}}"#,
+            r#"{"jsonrpc":"2.0","id":9003,"error":{"code":-32600,"message":"no","data":{"a":[1,2]}}}"#,
+            r#"[{"id":9004,"result":{}},{"method":"notifications/message","params":{"level":"info","data":"x"}}]"#,
+        ];
+        let mut dice = Dice(7);
+        for _ in 0..3000 {
+            let mut line = good[dice.below(good.len())].as_bytes().to_vec();
+            for _ in 0..=dice.below(4) {
+                let at = dice.below(line.len());
+                match dice.below(3) {
+                    0 => line[at] = b"{}[]\",:\\u\xff\x00-e"[dice.below(13)],
+                    1 if line.len() > 1 => drop(line.remove(at)),
+                    _ => line.truncate(at.max(1)),
+                }
+            }
+            line.push(b'\n');
+            fake.raw(line).await;
+        }
+        fake.reply(&call, text_result("still here")).await;
+        fake.drain().await;
+    })
+    .await;
+    assert_eq!(client.call("a", &json!({}), &Default::default()).await.unwrap().text(), "still here");
+    assert!(client.ignored_lines() > 500, "{}", client.ignored_lines());
+    assert!(client.log_lines().len() <= 40 && client.take_notices().len() <= 64);
+}
