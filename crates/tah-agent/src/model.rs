@@ -24,6 +24,8 @@ pub struct Request {
     pub system: String,
     pub messages: Vec<Message>,
     pub tools: Vec<ToolSpec>,
+    /// Tokens of the reply at most; the provider's own limit without.
+    pub max_output: Option<u64>,
 }
 
 /// A tool as a model is told of it.

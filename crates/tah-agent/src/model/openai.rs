@@ -205,11 +205,10 @@ impl OpenAi {
             Again::Never => return Err(fault.error),
             Again::WithoutUsage if !self.refuses_usage.swap(true, Ordering::Relaxed) => return Ok(()),
             Again::WithoutUsage => return Err(fault.error),
-            Again::Soon => None,
+            Again::Soon | Again::Patiently => None,
             Again::After(wait) => Some(wait),
         };
-        let patience = (self.endpoint.place == Place::Loopback && fault.error.message.contains("503"))
-            .then_some(limits::LOADING_PATIENCE);
+        let patience = (fault.again == Again::Patiently).then_some(limits::LOADING_PATIENCE);
         match pauses.next(floor, patience) {
             Pause::Enough => Err(fault.error),
             Pause::TooLong(wait) => {
@@ -257,7 +256,8 @@ impl Model for OpenAi {
         let taken = ids(&request.messages);
         let mut pauses = Pauses::default();
         loop {
-            let mut assembler = Assembler::new(taken.clone(), self.endpoint.provider.max_output);
+            let mut assembler =
+                Assembler::new(taken.clone(), request::max_output(request, self.endpoint.provider));
             let attempt = tokio::select! {
                 biased;
                 () = cancel.cancelled() => None,

@@ -72,6 +72,7 @@ impl Agent {
             system: self.system.clone(),
             messages: self.session.messages().to_vec(),
             tools: specs.to_vec(),
+            max_output: None,
         };
         let outcome = self.stream(&request, cancel).await;
         if let Ok(Reply { usage: Some(usage), .. }) = &outcome {

@@ -171,6 +171,8 @@ impl Agent {
             system: SUMMARISE.to_owned(),
             messages: vec![Message::user(format!("<transcript>\n{transcript}\n</transcript>"))],
             tools: Vec::new(),
+            // A small model that does not know where to end must not fill the window with it.
+            max_output: Some(window / 4),
         };
         let (sender, mut deltas) = mpsc::channel(limits::EVENT_QUEUE);
         let drain = async { while deltas.recv().await.is_some() {} };

@@ -68,7 +68,7 @@ fn request(messages: Vec<Message>) -> Request {
         description: "reads".into(),
         schema: serde_json::json!({ "type": "object", "properties": {} }),
     };
-    Request { system: "rules".into(), messages, tools: vec![tool] }
+    Request { system: "rules".into(), messages, tools: vec![tool], max_output: None }
 }
 
 fn hello() -> Request {

@@ -188,6 +188,7 @@ async fn a_summary_replaces_what_was_before_at_85_percent() {
     let bodies = run.server.bodies();
     assert_eq!(bodies.len(), 3, "{:?}", run.notices());
     assert!(bodies[1].get("tools").is_none());
+    assert_eq!(bodies[1]["max_tokens"], 500);
     assert!(bodies[1]["messages"][1]["content"].as_str().unwrap().contains("<transcript>"));
     let next = bodies[2]["messages"].to_string();
     assert!(next.contains("THE SUMMARY") && next.contains("second word"), "{next}");

@@ -6,7 +6,7 @@ use crate::model::ToolSpec;
 
 fn request(messages: Vec<Message>, tools: &[&str]) -> Request {
     let spec = |name: &&str| ToolSpec { name: (*name).into(), description: String::new(), schema: json!({}) };
-    Request { system: String::new(), messages, tools: tools.iter().map(spec).collect() }
+    Request { system: String::new(), messages, tools: tools.iter().map(spec).collect(), max_output: None }
 }
 
 async fn ask(messages: &[Message], tools: &[&str]) -> Reply {

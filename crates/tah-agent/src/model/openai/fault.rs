@@ -78,6 +78,11 @@ pub fn of_status(
             format!("{name} limits the rate (429){said}"),
             wait.unwrap_or(Again::Soon),
         ),
+        503 if endpoint.place == Place::Loopback => Fault::new(
+            Kind::Provider,
+            format!("{name} is not ready yet{said}"),
+            wait.unwrap_or(Again::Patiently),
+        ),
         408 | 409 | 425 | 500..=599 => {
             Fault::new(Kind::Provider, format!("{name} answered {code}{said}"), wait.unwrap_or(Again::Soon))
         }

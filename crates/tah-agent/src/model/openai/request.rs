@@ -17,7 +17,7 @@ pub fn body(request: &Request, provider: &Provider, profile: &Profile, usage: St
     if usage == StreamUsage::Asked {
         body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
     }
-    if let Some(max) = provider.max_output {
+    if let Some(max) = max_output(request, provider) {
         body.insert(provider.max_output_field.name().to_owned(), json!(max));
     }
     body.insert("messages".to_owned(), Value::Array(messages(request, provider, profile)));
@@ -30,6 +30,11 @@ pub fn body(request: &Request, provider: &Provider, profile: &Profile, usage: St
         body.insert("tools".to_owned(), tools.collect());
     }
     Value::Object(body)
+}
+
+/// Tokens of the reply at most, as they are asked for.
+pub fn max_output(request: &Request, provider: &Provider) -> Option<u64> {
+    request.max_output.into_iter().chain(provider.max_output).min()
 }
 
 fn messages(request: &Request, provider: &Provider, profile: &Profile) -> Vec<Value> {

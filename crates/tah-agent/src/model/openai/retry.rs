@@ -14,6 +14,8 @@ pub enum Again {
     Never,
     /// After a pause that grows.
     Soon,
+    /// As `Soon`, and for longer than one would wait for a provider: a server on this machine loads its model.
+    Patiently,
     /// The provider said how long to wait, at least.
     After(Duration),
     /// At once, without asking for the usage (S4).

@@ -7,7 +7,7 @@ use crate::model::catalog;
 use crate::model::resolve::plain_profile;
 
 fn build(messages: Vec<Message>, provider: &Provider) -> Value {
-    let request = Request { system: "s".into(), messages, tools: Vec::new() };
+    let request = Request { system: "s".into(), messages, tools: Vec::new(), max_output: None };
     body(&request, provider, &plain_profile("m"), provider.stream_usage)
 }
 
@@ -51,8 +51,12 @@ fn user_messages_in_a_row_are_one() {
     let plain = build(vec![Message::user("a"), Message::user("b"), picture.clone()], &catalog::OPENAI);
     assert_eq!(plain["messages"][1]["content"], "a\n\nb\n\nPictures\n[image omitted: l]");
     let profile = Profile { vision: Vision::On, ..plain_profile("m") };
-    let request =
-        Request { system: String::new(), messages: vec![Message::user("a"), picture], tools: vec![] };
+    let request = Request {
+        system: String::new(),
+        messages: vec![Message::user("a"), picture],
+        tools: vec![],
+        max_output: None,
+    };
     let seeing = body(&request, &catalog::OPENAI, &profile, StreamUsage::Asked);
     let kinds: Vec<&Value> =
         seeing["messages"][0]["content"].as_array().unwrap().iter().map(|part| &part["type"]).collect();
