@@ -1,5 +1,6 @@
-//! Repository tasks: `cargo xtask test | setup | tidy`. The README's test command is the first.
+//! Repository tasks: `cargo xtask test | setup | tidy | cases`. The README's test command is the first.
 
+mod cases;
 mod setup;
 mod steps;
 mod tidy;
@@ -10,7 +11,8 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask <task>
   test [--full]  set up, then format, lints, build, all tests and tidy; --full adds the long runs
   setup          what the tests need: Chromium by apt, pinned npm and Python packages
-  tidy           the repository's own rules";
+  tidy           the repository's own rules
+  cases          name the tests of each case in docs/field-cases.md";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -36,6 +38,7 @@ fn run(words: &[&str]) -> Result<()> {
         }
         ["setup"] => setup::run(),
         ["tidy"] => tidy::run(),
+        ["cases"] => cases::run(),
         _ => bail!("{USAGE}"),
     }
 }

@@ -2,7 +2,7 @@
 //! name a host, dependencies that must not come back, and the list of cases.
 #![allow(clippy::disallowed_methods, reason = "a task reads the repository")]
 
-use crate::steps;
+use crate::{cases, steps};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,10 +14,7 @@ const LINES: usize = 500;
 pub fn run() -> Result<()> {
     let root = steps::root();
     let mut faults = Vec::new();
-    let mut sources = Vec::new();
-    for folder in ["crates", "tests", "xtask", "benches", "fuzz"] {
-        collect(&root.join(folder), &mut sources)?;
-    }
+    let sources = sources()?;
     let mut tests = BTreeSet::new();
     for path in &sources {
         let name = path.strip_prefix(&root).unwrap_or(path).display().to_string();
@@ -26,12 +23,29 @@ pub fn run() -> Result<()> {
         tests.extend(test_names(&text));
     }
     faults.extend(locks(&root)?);
-    faults.extend(cases(&root, &tests)?);
+    faults.extend(cases::faults(&tests)?);
     if faults.is_empty() {
         steps::say(&format!("── tidy: {} files, {} tests", sources.len(), tests.len()));
         return Ok(());
     }
     bail!("tidy found {}:\n  {}", faults.len(), faults.join("\n  "))
+}
+
+/// The names of all functions, tests among them.
+pub fn all_tests() -> Result<BTreeSet<String>> {
+    let mut tests = BTreeSet::new();
+    for path in sources()? {
+        tests.extend(test_names(&fs::read_to_string(path)?));
+    }
+    Ok(tests)
+}
+
+fn sources() -> Result<Vec<PathBuf>> {
+    let mut sources = Vec::new();
+    for folder in ["crates", "tests", "xtask", "benches", "fuzz"] {
+        collect(&steps::root().join(folder), &mut sources)?;
+    }
+    Ok(sources)
 }
 
 fn collect(folder: &Path, into: &mut Vec<PathBuf>) -> Result<()> {
@@ -116,19 +130,4 @@ fn package_locks(folder: &Path, into: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Every row of `docs/field-cases.md` names tests that exist.
-fn cases(root: &Path, tests: &BTreeSet<String>) -> Result<Vec<String>> {
-    let path = root.join("docs/field-cases.md");
-    let text = fs::read_to_string(&path).context("docs/field-cases.md")?;
-    let mut faults = Vec::new();
-    for line in text.lines().filter(|line| line.starts_with("| ") && line.contains('`')) {
-        for name in line.split('`').skip(1).step_by(2) {
-            if !tests.contains(name) {
-                faults.push(format!("docs/field-cases.md: there is no test `{name}`"));
-            }
-        }
-    }
-    Ok(faults)
 }
