@@ -100,7 +100,8 @@ pub async fn assemble(
     }
     let built_in = tools::standard(&tool_setup);
     let mut reserved: Vec<String> = built_in.iter().map(|tool| tool.name().to_owned()).collect();
-    reserved.extend(MOUNTED.iter().chain(&["browser_open", mcp::SEARCH]).map(|name| (*name).to_owned()));
+    reserved.extend(MOUNTED.iter().chain(&[mcp::SEARCH]).map(|name| (*name).to_owned()));
+    reserved.extend(tah_browser::registry::ROWS.iter().map(|row| row.name.to_owned()));
     let mut sources: Vec<Arc<dyn ToolSource>> = vec![Arc::new(FixedTools(built_in))];
     let mut plugins = Plugins::default();
     let members = mcp::members(settings, args)?;

@@ -14,6 +14,7 @@ mod door;
 mod fake;
 mod install;
 mod lifetime;
+mod native;
 mod profile;
 
 use serde_json::{Value, json};

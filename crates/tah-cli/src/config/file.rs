@@ -121,6 +121,13 @@ fn check(path: &str, kind: Kind, value: &Value) -> Result<(), ConfigError> {
         Kind::Word(words) => {
             (value.as_str().is_some_and(|text| words.contains(&text)), format!("one of {}", words.join(", ")))
         }
+        Kind::SwitchOrWords(words) => (
+            value.is_boolean()
+                || value.as_array().is_some_and(|list| {
+                    list.iter().all(|one| one.as_str().is_some_and(|text| words.contains(&text)))
+                }),
+            format!("true, false or a list of {}", words.join(", ")),
+        ),
         Kind::TextMap => (
             value.as_object().is_some_and(|map| map.values().all(Value::is_string)),
             "an object of texts".to_owned(),

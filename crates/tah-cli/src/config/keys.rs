@@ -11,6 +11,8 @@ pub enum Kind {
     Texts,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// true, false, or a list of these words.
+    SwitchOrWords(&'static [&'static str]),
     /// Any text under any name.
     TextMap,
     /// A group of keys.
@@ -53,7 +55,7 @@ const fn key(
     Key { name, kind, untrusted, default, about }
 }
 
-use Kind::{Bool, Group, Number, Servers, Switch, Text, TextMap, Texts, Word};
+use Kind::{Bool, Group, Number, Servers, Switch, SwitchOrWords, Text, TextMap, Texts, Word};
 use Untrusted::{Free, Lower, Never, Only};
 
 /// The names of the engines, as configuration and `--browser` have them.
@@ -121,6 +123,26 @@ static BROWSER: &[Key] = &[
     key("executablePath", Text, Never, "the first found", "the browser to start"),
     key("headless", Bool, Never, "in `tah run`", "no window"),
     key("callTimeoutMs", Number(1_000), Never, "70000", "a call without an answer closes its tab"),
+    key(
+        "extras",
+        SwitchOrWords(&["network"]),
+        Never,
+        "true",
+        "native: hover, drag, upload, dialog and console too",
+    ),
+    key(
+        "allowHosts",
+        Texts,
+        Never,
+        "all",
+        "native: where pages may be opened (`example.com`, `*.example.com`)",
+    ),
+    key("denyHosts", Texts, Free, "", "native: where nothing may be opened or loaded from"),
+    key("allowRequestHosts", Texts, Never, "all", "native: where pages may load from"),
+    key("denyRequestHosts", Texts, Free, "", "native: where pages may not load from"),
+    key("privateHosts", Bool, Only(false), "true", "native: pages of this machine and network"),
+    key("downloadDir", Text, Never, "your download folder", "native: where downloads may be saved"),
+    key("authInline", Bool, Never, "false", "native: the model is given cookies themselves, not a file"),
     key(
         "playwright",
         Group(&[

@@ -34,8 +34,15 @@ pub struct Layers {
 }
 
 /// Keys of which each layer adds to the ones below, so that a folder can't take away the user's rules.
-const ADDED: [&str; 5] =
-    ["permissions.allow", "permissions.ask", "permissions.deny", "addDirs", "sandbox.writable"];
+const ADDED: [&str; 7] = [
+    "permissions.allow",
+    "permissions.ask",
+    "permissions.deny",
+    "addDirs",
+    "sandbox.writable",
+    "capabilities.browser.denyHosts",
+    "capabilities.browser.denyRequestHosts",
+];
 
 impl Layers {
     /// Puts a layer on top.

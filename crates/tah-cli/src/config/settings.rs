@@ -7,7 +7,7 @@ use super::layers::{Layers, Source};
 use super::trust::{self, TrustList};
 use super::{ConfigError, keys};
 use crate::limits;
-use crate::plugin::browser::{BrowserSettings, EngineChoice, Window};
+use crate::plugin::browser::{BrowserSettings, EngineChoice, NativeSettings, Window};
 use crate::plugin::mcp::hidden_env;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -16,6 +16,9 @@ use std::time::Duration;
 use tah_agent::approval::rules::{Pattern, RuleEffect, Rules};
 use tah_agent::model::resolve::{KEY_VARIABLES, Key, ModelSettings};
 use tah_agent::tool::Vision;
+use tah_browser::browser::AuthCookies;
+use tah_browser::guard::{HostList, HostRules, PrivateHosts};
+use tah_browser::registry::Extras;
 use tah_os::process::Launcher;
 
 /// What the command line says of settings.
@@ -246,6 +249,39 @@ impl Settings {
             hidden_env: hidden_env(),
             vision: here.vision,
             launcher: here.launcher,
+            native: self.native_browser(),
+        }
+    }
+
+    fn native_browser(&self) -> NativeSettings {
+        let at = |name: &str| format!("capabilities.browser.{name}");
+        let list = |name: &str| -> Vec<String> {
+            self.layers.texts(&at(name)).into_iter().map(|(text, _)| text).collect()
+        };
+        let extras = match self.layers.get(&at("extras")).map(|(value, _)| value) {
+            Some(Value::Bool(false)) => Extras::Off,
+            Some(Value::Array(names)) if !names.is_empty() => Extras::OnWithNetwork,
+            _ => Extras::On,
+        };
+        let denied = list("denyHosts");
+        let requests = [denied.clone(), list("denyRequestHosts")].concat();
+        let private = match self.layers.bool(&at("privateHosts")) {
+            Some(false) => PrivateHosts::Denied,
+            _ => PrivateHosts::Allowed,
+        };
+        let downloads = self.layers.text(&at("downloadDir")).map(|text| self.cwd.join(text));
+        NativeSettings {
+            extras,
+            rules: HostRules {
+                navigation: HostList { allow: list("allowHosts"), deny: denied },
+                requests: HostList { allow: list("allowRequestHosts"), deny: requests },
+                private,
+            },
+            downloads: downloads.or_else(dirs::download_dir).unwrap_or_else(|| self.home.join("downloads")),
+            auth: match self.layers.bool(&at("authInline")) {
+                Some(true) => AuthCookies::Inline,
+                _ => AuthCookies::InFile,
+            },
         }
     }
 

@@ -6,13 +6,16 @@
 pub mod display;
 mod door;
 pub mod install;
+mod native;
 mod playwright;
 mod rules;
 mod settings;
 
-pub use settings::{BrowserSettings, EngineChoice, EngineKind, Window};
+pub use settings::{BrowserSettings, EngineChoice, EngineKind, NativeSettings, Window};
 
 pub use playwright::MOUNTED;
+
+use native::Native;
 use playwright::Playwright;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tah_agent::tool::{Tool, ToolSource};
@@ -42,6 +45,7 @@ struct Open {
 #[derive(Clone)]
 enum Engine {
     Playwright(Arc<Playwright>),
+    Native(Arc<Native>),
 }
 
 impl BrowserPlugin {
@@ -107,6 +111,8 @@ impl Shared {
         let mut open = self.lock();
         let dead = open.as_ref().is_some_and(|open| match &open.engine {
             Engine::Playwright(engine) => engine.has_ended(),
+            // It is started again with the next call, which says so (B75).
+            Engine::Native(_) => false,
         });
         if dead {
             *open = None;
@@ -116,8 +122,10 @@ impl Shared {
     /// Takes the tools out and ends the engine. The caller holds `changing`.
     async fn close(&self) {
         let open = self.lock().take();
-        if let Some(Open { engine: Engine::Playwright(engine), .. }) = open {
-            engine.close().await;
+        match open.map(|open| open.engine) {
+            Some(Engine::Playwright(engine)) => engine.close().await,
+            Some(Engine::Native(engine)) => engine.close().await,
+            None => {}
         }
     }
 }

@@ -21,6 +21,15 @@ pub fn summary(tool: &str, input: &Input) -> String {
     }
 }
 
+/// A call of the native engine in a few words: its target, else its arguments.
+pub fn native_summary(input: &Input) -> String {
+    match input.get("target").or_else(|| input.get("url")) {
+        Some(Value::String(text)) => text.clone(),
+        Some(target) => shorten(&target.to_string(), ARGUMENT_CHARS).into_owned(),
+        None => summary("", input),
+    }
+}
+
 /// A result in a few words: the page's title, else how long it is.
 pub fn brief(result: &str) -> String {
     match title(result) {

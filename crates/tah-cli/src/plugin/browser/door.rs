@@ -1,5 +1,6 @@
 //! `browser_open`, the door (O1–O5, A1): starts the engine, mounts its tools, and goes to a page.
 
+use super::native::{self, Native};
 use super::settings::EngineKind;
 use super::{Engine, Open, Shared, display, install, playwright};
 use async_trait::async_trait;
@@ -83,7 +84,7 @@ impl Tool for Door {
         }
         match self.shared.settings.kind() {
             EngineKind::Playwright => self.open_playwright(&input, context).await,
-            EngineKind::Native => Err(ToolError::new("the native engine is not part of this tah")),
+            EngineKind::Native => self.open_native(&input, context).await,
         }
     }
 }
@@ -121,13 +122,39 @@ impl Door {
         Ok(Output::new(text, "opened"))
     }
 
+    async fn open_native(&self, input: &Input, context: &ToolContext) -> Result<Output, ToolError> {
+        let engine = Arc::new(Native::prepare(&self.shared.settings).await?);
+        let tools = native::tools(&engine, &self.shared);
+        let names: Vec<&str> =
+            std::iter::once(self.name()).chain(tools.iter().map(|tool| tool.name())).collect();
+        let head = json!({"opened": true, "tools": names});
+        let text = match engine.open(input, head.clone(), context).await {
+            Ok(text) => text,
+            // A failed navigation leaves the browser open (O1).
+            Err(error) if engine.is_running() => format!("{head}\n{}", native::tool_error(error).for_model()),
+            Err(error) => {
+                engine.close().await;
+                return Err(native::tool_error(error));
+            }
+        };
+        self.shared.mount(Open { engine: Engine::Native(engine), tools });
+        Ok(Output::new(text, "opened"))
+    }
+
     /// The browser is open: nothing is started; with a url it goes there (O2).
     async fn again(&self, input: &Input, context: &ToolContext) -> Result<Output, ToolError> {
         let Some(open) = self.shared.lock().clone() else {
             return Err(ToolError::new("the browser has just been closed").hint("call browser_open again"));
         };
-        let Engine::Playwright(engine) = open.engine;
         let head = "already open".to_owned();
+        let engine = match open.engine {
+            Engine::Playwright(engine) => engine,
+            Engine::Native(engine) => {
+                let said = json!({"open": head});
+                let text = engine.open(input, said, context).await.map_err(native::tool_error)?;
+                return Ok(Output::new(text, head));
+            }
+        };
         let Some(url) = url_of(input) else { return Ok(Output::new(head.clone(), head)) };
         let page = engine.navigate(url, context).await?;
         let text = with_snapshot(format!("{head}\n{page}"), &engine, context).await;

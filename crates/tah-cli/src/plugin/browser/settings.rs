@@ -1,10 +1,17 @@
 //! What the plugin is set up with, resolved once from flags and configuration.
 
 use super::install;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use tah_agent::tool::Vision;
+use tah_browser::browser::AuthCookies;
+use tah_browser::guard::HostRules;
+use tah_browser::launch::{self, LaunchOptions, Profile};
+use tah_browser::registry::Extras;
+use tah_browser::secret::Secrets;
+use tah_browser::state::Held;
 use tah_os::process::Launcher;
 
 /// Which engine the user wants.
@@ -64,6 +71,18 @@ pub struct BrowserSettings {
     pub hidden_env: Vec<OsString>,
     pub vision: Vision,
     pub launcher: Launcher,
+    /// What only the native engine has.
+    pub native: NativeSettings,
+}
+
+/// What only the native engine has.
+#[derive(Clone, Debug)]
+pub struct NativeSettings {
+    pub extras: Extras,
+    pub rules: HostRules,
+    /// Where `browser_download` may write.
+    pub downloads: PathBuf,
+    pub auth: AuthCookies,
 }
 
 impl BrowserSettings {
@@ -77,6 +96,40 @@ impl BrowserSettings {
                     || (install::cli_js(&self.home).is_file() && self.program("node").is_some());
                 if there { EngineKind::Playwright } else { EngineKind::Native }
             }
+        }
+    }
+
+    /// Where the user's secrets are (`{{secret:NAME}}` in typed text).
+    pub fn secrets(&self) -> PathBuf {
+        self.home.join("secrets.json")
+    }
+
+    /// How the native engine is set up.
+    pub fn native_options(&self, secrets: Secrets) -> tah_browser::Options {
+        let shown = self.window == Window::Shown && self.display;
+        let held = match self.native.extras {
+            Extras::Off => Held::Dismissed,
+            Extras::On | Extras::OnWithNetwork => Held::ForDialogTool,
+        };
+        tah_browser::Options {
+            launch: LaunchOptions {
+                executable: self.executable.clone(),
+                path: Some(self.path.clone()),
+                profile: Profile::Folder(self.profile()),
+                window: if shown { launch::Window::Shown } else { launch::Window::Headless },
+                connect: None,
+                extra_args: Vec::new(),
+                downloads: self.native.downloads.clone(),
+                held,
+                rules: self.native.rules.clone(),
+                launcher: self.launcher.clone(),
+            },
+            output: self.output(),
+            work_dir: self.cwd.clone(),
+            extras: self.native.extras,
+            auth: self.native.auth,
+            budgets: HashMap::new(),
+            secrets,
         }
     }
 

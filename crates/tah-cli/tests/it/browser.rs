@@ -1,4 +1,4 @@
-//! The Playwright engine at the library's edge, with the real server and a real Chromium.
+//! Both engines behind the door, with the real Playwright MCP and a real Chromium.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,10 @@ use std::time::Duration;
 use tah_agent::event::EventSink;
 use tah_agent::id::CallId;
 use tah_agent::tool::{Tool, ToolContext, ToolError, ToolSource, Vision};
-use tah_cli::plugin::browser::{BrowserPlugin, BrowserSettings, EngineChoice, Window};
+use tah_browser::browser::AuthCookies;
+use tah_browser::guard::HostRules;
+use tah_browser::registry::Extras;
+use tah_cli::plugin::browser::{BrowserPlugin, BrowserSettings, EngineChoice, NativeSettings, Window};
 use tah_os::process::Launcher;
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +42,12 @@ impl Bench {
             hidden_env: Vec::new(),
             vision: Vision::Off,
             launcher: Launcher::None,
+            native: NativeSettings {
+                extras: Extras::On,
+                rules: HostRules::default(),
+                downloads: folder.path().join("downloads"),
+                auth: AuthCookies::InFile,
+            },
         };
         change(&mut settings);
         let (events, mut seen) = EventSink::channel();
@@ -150,4 +159,25 @@ async fn bp_o5_a_server_that_dies_at_start_says_its_last_words() {
     let error = bench.call("browser_open", json!({})).await.unwrap_err();
     assert!(error.message.contains("no luck today") && error.message.contains('3'), "{error}");
     assert_eq!(bench.plugin.tools().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_native_engine_is_behind_the_same_door() {
+    let bench = Bench::new(|settings| settings.engine = EngineChoice::Native);
+    assert_eq!(bench.plugin.tools().len(), 1);
+    let form = page(
+        "<title>Door</title><label>Name<input name=n></label><button onclick=\"document.title='Hi '+document.querySelector('input').value\">ok</button>",
+    );
+    let opened = bench.call("browser_open", json!({"url": form})).await.unwrap();
+    assert!(opened.contains("\"opened\":true") && opened.contains("\"browser_click\""), "{opened}");
+    assert!(opened.starts_with("<page url=") && opened.ends_with("</page>"), "{opened}");
+    assert_eq!(bench.plugin.tools()[0].name(), "browser_open");
+    assert!(bench.plugin.tools().len() > 33, "{}", bench.plugin.tools().len());
+    let again = bench.call("browser_open", json!({})).await.unwrap();
+    assert!(again.contains("already open"), "{again}");
+    bench.call("browser_close", json!({})).await.unwrap();
+    assert_eq!(bench.plugin.tools().len(), 1);
+    let failed = bench.call("browser_open", json!({"url": "http://127.0.0.1:9/"})).await.unwrap();
+    assert!(failed.contains("\"opened\":true") && failed.contains("BROWSER_NAVIGATION_FAILED"), "{failed}");
+    bench.plugin.shutdown().await;
 }
