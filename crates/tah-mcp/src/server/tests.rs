@@ -1,3 +1,5 @@
+//! The server role over a pipe in memory.
+
 use std::time::Duration;
 
 use serde_json::json;
