@@ -1,0 +1,112 @@
+//! Servers over stdio: `tah mcp serve` and Playwright MCP.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use tah_mcp::{Client, CloseOrder, Reach, ServerSpec};
+use tah_os::process::Launcher;
+use tokio_util::sync::CancellationToken;
+
+use crate::tah;
+use crate::task::{Driver, FIELDS};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Tah,
+    Playwright,
+}
+
+pub struct Server {
+    pub name: String,
+    kind: Kind,
+    client: Client,
+    /// A part of its command line, to find its process by.
+    mark: String,
+}
+
+async fn start(name: &str, kind: Kind, command: &str, args: Vec<String>, mark: String) -> Result<Driver> {
+    let reach = Reach::Stdio {
+        command: PathBuf::from(command),
+        args: args.into_iter().map(Into::into).collect(),
+        env: Vec::new(),
+        hidden_env: Vec::new(),
+        cwd: None,
+    };
+    let spec = ServerSpec::new("bench", reach, std::env::temp_dir());
+    let client = Client::start(&spec, &Launcher::None, &CancellationToken::new()).await.with_context(|| name.to_owned())?;
+    Ok(Driver::Server(Box::new(Server { name: name.to_owned(), kind, client, mark })))
+}
+
+pub async fn tah(path: &str, folder: &Path) -> Result<Driver> {
+    let downloads = folder.join("tah-downloads").display().to_string();
+    let args = ["mcp", "serve", "--headless", "--download-dir", &downloads].map(str::to_owned).to_vec();
+    start("tah mcp serve", Kind::Tah, path, args, downloads.clone()).await
+}
+
+pub async fn playwright(folder: &Path) -> Result<Driver> {
+    let cli = deps().join("node_modules/@playwright/mcp/cli.js").display().to_string();
+    ensure!(Path::new(&cli).exists(), "Playwright MCP is not installed: run cargo xtask setup");
+    let profile = folder.join("pw-profile").display().to_string();
+    let output = folder.join("pw-out").display().to_string();
+    let args = [&cli, "--browser", "chrome", "--headless", "--user-data-dir", &profile, "--output-dir", &output,
+        "--image-responses", "omit", "--executable-path", "/usr/bin/chromium", "--no-sandbox"];
+    start("Playwright MCP 0.0.83", Kind::Playwright, "node", args.map(str::to_owned).to_vec(), profile.clone()).await
+}
+
+/// What the set-up installed.
+pub fn deps() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/test-deps")
+}
+
+impl Server {
+    async fn call(&self, tool: &str, args: Value) -> Result<String> {
+        let result = self.client.call(&format!("browser_{tool}"), &args, &Default::default()).await?;
+        let text = result.text().into_owned();
+        ensure!(!result.is_error, "{} {tool}: {text}", self.name);
+        Ok(text)
+    }
+
+    pub async fn open(&self, url: &str) -> Result<String> {
+        match self.kind {
+            Kind::Tah => self.call("open", json!({"url": url})).await,
+            Kind::Playwright => {
+                self.call("navigate", json!({"url": url})).await?;
+                self.look().await
+            }
+        }
+    }
+
+    pub async fn look(&self) -> Result<String> {
+        self.call("snapshot", json!({})).await
+    }
+
+    pub async fn click(&self, selector: &str) -> Result<()> {
+        let args = match self.kind {
+            Kind::Tah => json!({"target": selector}),
+            Kind::Playwright => json!({"target": selector, "element": "the button"}),
+        };
+        self.call("click", args).await.map(|_| ())
+    }
+
+    pub async fn fill_and_send(&self) -> Result<()> {
+        if self.kind == Kind::Tah {
+            return self.call("fill", tah::fill()).await.map(|_| ());
+        }
+        let field = |name: &str, kind: &str, value: &str| {
+            json!({"element": name, "target": format!("#{name}"), "name": name, "type": kind, "value": value})
+        };
+        let mut fields: Vec<Value> = FIELDS.iter().map(|(name, value)| field(name, "textbox", value)).collect();
+        fields.push(field("agree", "checkbox", "true"));
+        self.call("fill_form", json!({ "fields": fields })).await?;
+        self.click("#go").await
+    }
+
+    /// Resident bytes of the process whose command line has our mark and which is no browser.
+    pub fn memory(&self) -> Option<u64> {
+        crate::agent::resident(&self.mark)
+    }
+
+    pub async fn close(self) {
+        self.client.close(CloseOrder::StdinFirst).await;
+    }
+}
