@@ -16,9 +16,8 @@ pub struct Agent {
 
 pub async fn start(folder: &Path) -> Result<Driver> {
     let found = std::env::var_os("AGENT_BROWSER").map(PathBuf::from);
-    let program = found.unwrap_or_else(|| {
-        crate::mcp::deps().join("node_modules/agent-browser/bin/agent-browser-linux-x64")
-    });
+    let program = found
+        .unwrap_or_else(|| crate::mcp::deps().join("node_modules/agent-browser/bin/agent-browser-linux-x64"));
     ensure!(program.exists(), "agent-browser is not installed; AGENT_BROWSER names its binary");
     let session = format!("bench{}", std::process::id());
     let agent = Agent { program, session, profile: folder.join("ab-profile").display().to_string() };
@@ -29,7 +28,14 @@ pub async fn start(folder: &Path) -> Result<Driver> {
 impl Agent {
     async fn run(&self, args: &[&str]) -> Result<String> {
         let spawn = Spawn::new(&self.program, &Launcher::None)
-            .args(["--session", &self.session, "--executable-path", "/usr/bin/chromium", "--profile", &self.profile])
+            .args([
+                "--session",
+                &self.session,
+                "--executable-path",
+                "/usr/bin/chromium",
+                "--profile",
+                &self.profile,
+            ])
             .args(["--args", "--no-sandbox"])
             .args(args.iter().copied());
         let mut child = spawn.stdout(Output::Pipe).stderr(Output::Null).spawn().await?;
@@ -76,7 +82,13 @@ pub fn resident(mark: &str) -> Option<u64> {
         }
         let status = std::fs::read_to_string(entry.path().join("status")).unwrap_or_default();
         let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        return kilobytes.trim().trim_end_matches("kB").trim().parse::<u64>().ok().map(|kilobytes| kilobytes << 10);
+        return kilobytes
+            .trim()
+            .trim_end_matches("kB")
+            .trim()
+            .parse::<u64>()
+            .ok()
+            .map(|kilobytes| kilobytes << 10);
     }
     None
 }

@@ -58,7 +58,9 @@ impl Bare {
     fn loader(&self) -> String {
         self.chrome.world().read(|state| {
             let tab = state.tab(self.tab.id());
-            tab.and_then(|tab| state.frames.get(&tab.main_frame)).map(|f| f.loader.clone()).unwrap_or_default()
+            tab.and_then(|tab| state.frames.get(&tab.main_frame))
+                .map(|f| f.loader.clone())
+                .unwrap_or_default()
         })
     }
 
@@ -82,7 +84,9 @@ impl Bare {
     }
 
     pub async fn click(&self, selector: &str) -> Result<()> {
-        let box_of = format!("(() => {{ const b = document.querySelector('{selector}').getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] }})()");
+        let box_of = format!(
+            "(() => {{ const b = document.querySelector('{selector}').getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] }})()"
+        );
         let at = self.evaluate(&box_of).await?;
         let (x, y) = (at[0].as_f64().context("x")?, at[1].as_f64().context("y")?);
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {

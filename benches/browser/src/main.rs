@@ -2,14 +2,18 @@
 //! in turns within one run. Absolute times say little on a busy machine; the ratios to the bare client are what counts.
 //!
 //! `tah-bench-browser [ROUNDS] [--tah PATH]`: with a path tah is measured through `tah mcp serve`, else as a library.
-#![allow(clippy::print_stdout, clippy::disallowed_macros, reason = "a measuring program prints what it measured")]
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_macros,
+    reason = "a measuring program prints what it measured"
+)]
 
 mod agent;
 mod bare;
 mod mcp;
 mod site;
-mod task;
 mod tah;
+mod task;
 
 use anyhow::Result;
 use task::{Driver, Measured};

@@ -33,7 +33,9 @@ async fn start(name: &str, kind: Kind, command: &str, args: Vec<String>, mark: S
         cwd: None,
     };
     let spec = ServerSpec::new("bench", reach, std::env::temp_dir());
-    let client = Client::start(&spec, &Launcher::None, &CancellationToken::new()).await.with_context(|| name.to_owned())?;
+    let client = Client::start(&spec, &Launcher::None, &CancellationToken::new())
+        .await
+        .with_context(|| name.to_owned())?;
     Ok(Driver::Server(Box::new(Server { name: name.to_owned(), kind, client, mark })))
 }
 
@@ -48,9 +50,29 @@ pub async fn playwright(folder: &Path) -> Result<Driver> {
     ensure!(Path::new(&cli).exists(), "Playwright MCP is not installed: run cargo xtask setup");
     let profile = folder.join("pw-profile").display().to_string();
     let output = folder.join("pw-out").display().to_string();
-    let args = [&cli, "--browser", "chrome", "--headless", "--user-data-dir", &profile, "--output-dir", &output,
-        "--image-responses", "omit", "--executable-path", "/usr/bin/chromium", "--no-sandbox"];
-    start("Playwright MCP 0.0.83", Kind::Playwright, "node", args.map(str::to_owned).to_vec(), profile.clone()).await
+    let args = [
+        &cli,
+        "--browser",
+        "chrome",
+        "--headless",
+        "--user-data-dir",
+        &profile,
+        "--output-dir",
+        &output,
+        "--image-responses",
+        "omit",
+        "--executable-path",
+        "/usr/bin/chromium",
+        "--no-sandbox",
+    ];
+    start(
+        "Playwright MCP 0.0.83",
+        Kind::Playwright,
+        "node",
+        args.map(str::to_owned).to_vec(),
+        profile.clone(),
+    )
+    .await
 }
 
 /// What the set-up installed.
@@ -92,10 +114,9 @@ impl Server {
         if self.kind == Kind::Tah {
             return self.call("fill", tah::fill()).await.map(|_| ());
         }
-        let field = |name: &str, kind: &str, value: &str| {
-            json!({"element": name, "target": format!("#{name}"), "name": name, "type": kind, "value": value})
-        };
-        let mut fields: Vec<Value> = FIELDS.iter().map(|(name, value)| field(name, "textbox", value)).collect();
+        let field = |name: &str, kind: &str, value: &str| json!({"element": name, "target": format!("#{name}"), "name": name, "type": kind, "value": value});
+        let mut fields: Vec<Value> =
+            FIELDS.iter().map(|(name, value)| field(name, "textbox", value)).collect();
         fields.push(field("agree", "checkbox", "true"));
         self.call("fill_form", json!({ "fields": fields })).await?;
         self.click("#go").await

@@ -31,7 +31,9 @@ pub async fn start() -> Result<String> {
             "/thanks",
             get(|Query(all): Query<HashMap<String, String>>| async move {
                 let name = all.get("name").cloned().unwrap_or_default();
-                Html(format!("<!doctype html><title>Thanks</title><h1>Thank you</h1><button>{name} is in</button>"))
+                Html(format!(
+                    "<!doctype html><title>Thanks</title><h1>Thank you</h1><button>{name} is in</button>"
+                ))
             }),
         );
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;

@@ -30,7 +30,8 @@ pub async fn start(folder: &Path) -> Result<Driver> {
 
 /// The arguments of the fill that does the form.
 pub fn fill() -> Value {
-    let mut fields: Vec<Value> = FIELDS.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+    let mut fields: Vec<Value> =
+        FIELDS.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
     fields.push(json!({"name": "agree", "value": true}));
     json!({"fields": fields, "submit": true})
 }

@@ -274,8 +274,9 @@
       return { verdict, what };
     },
 
-    // After the mouse came to a point: whether the element is still there (behaviour 26).
+    // After the mouse came to a point: whether the element is still there (behaviour 26); from here on changes are noted.
     stillAt(number, x, y, stand) {
+      tah.arm();
       const wanted = dom.element(number);
       if (!wanted?.isConnected) return false;
       const hit = hitAt(x, y);
@@ -332,7 +333,8 @@
     },
 
     // What changed since `arm`, as lines: `+` came, `-` went, `~` is different now.
-    changes(start, end, limit) {
+    async changes(start, end, limit, budget) {
+      await tah.quiet(budget);
       dom.reserve(start, end);
       records.push(...takeNow());
       collecting = false;

@@ -243,7 +243,8 @@ impl Tab {
         let end = Instant::now() + find + ACTIONABLE;
         loop {
             let (element, ready, point) = self.aim_under_mouse(target, Needs::PRESS, find).await?;
-            let watch = self.watch_frame(&element.frame).await?;
+            // What changes is noted since the mouse came.
+            let watch = self.watch();
             let clicked = self.click_at(point, Button::Left, count, Modifiers::default(), within).await;
             let reached = match clicked {
                 // The page stands still; its press was made.
@@ -289,10 +290,14 @@ impl Tab {
         }
         let budget = QUIET.min(within);
         let told = async {
-            frame.call::<bool>("quiet", (budget.as_millis() as u64,), budget + FRAME_ANSWER).await?;
             let loan = Loan::take();
-            let changes: Changes =
-                frame.call("changes", (loan.start(), loan.end(), CHANGES), FRAME_ANSWER).await?;
+            let changes: Changes = frame
+                .call(
+                    "changes",
+                    (loan.start(), loan.end(), CHANGES, budget.as_millis() as u64),
+                    budget + FRAME_ANSWER,
+                )
+                .await?;
             frame.record(loan, changes.used, document);
             Ok::<_, PageError>(changes)
         };

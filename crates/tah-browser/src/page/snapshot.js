@@ -138,7 +138,8 @@
           kind = "other";
         }
       }
-      if (kind && !dom.visible(element) && !(element.getClientRects().length && getComputedStyle(element).visibility === "visible")) {
+      let box = kind ? element.getBoundingClientRect() : null;
+      if (kind && (!element.checkVisibility({ visibilityProperty: true }) || !(box.width > 0 && box.height > 0)) && !(element.getClientRects().length && getComputedStyle(element).visibility === "visible")) {
         const label = stand(element, kind);
         if (label) {
           flush();
@@ -147,7 +148,6 @@
         kind = null;
       }
       if (kind) {
-        let box = element.getBoundingClientRect();
         let small = box.width < 4 || box.height < 4;
         if (!small && element.localName === "input" && stand(element, kind) && getComputedStyle(element).opacity === "0") {
           box = stand(element, kind).getBoundingClientRect();
