@@ -5,6 +5,7 @@ use crate::wait;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,9 +24,21 @@ pub struct Pty {
 impl Pty {
     /// Starts tah in the world's folder, with these extra variables.
     pub fn start(world: &World, args: &[&str], variables: &[(&str, &str)], rows: u16, cols: u16) -> Self {
+        Self::start_program(&binary(), world, args, variables, rows, cols)
+    }
+
+    /// The same with another program.
+    pub fn start_program(
+        program: &Path,
+        world: &World,
+        args: &[&str],
+        variables: &[(&str, &str)],
+        rows: u16,
+        cols: u16,
+    ) -> Self {
         let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
-        let mut command = CommandBuilder::new(binary());
+        let mut command = CommandBuilder::new(program);
         command.args(args);
         command.cwd(world.work());
         command.env_clear();
@@ -70,6 +83,28 @@ impl Pty {
     /// The visible screen, a line a row.
     pub fn screen(&self) -> String {
         self.screen.lock().unwrap().screen().contents()
+    }
+
+    /// Every row, from the first that scrolled out to the last of the screen.
+    pub fn history(&self) -> Vec<String> {
+        let mut screen = self.screen.lock().unwrap();
+        let screen = screen.screen_mut();
+        screen.set_scrollback(usize::MAX);
+        let above = screen.scrollback();
+        let width = screen.size().1.get();
+        let mut rows = Vec::new();
+        for offset in (1..=above).rev() {
+            screen.set_scrollback(offset);
+            rows.extend(screen.rows(0, width).next());
+        }
+        screen.set_scrollback(0);
+        rows.extend(screen.rows(0, width));
+        rows
+    }
+
+    /// The terminal's line discipline, to compare.
+    pub fn modes(&self) -> String {
+        format!("{:?}", self.master.get_termios())
     }
 
     /// Where the cursor is: row and column, from 0.
