@@ -1,5 +1,11 @@
 //! The interactive chat on a real terminal: the stage (`chat-stage`, the chat with a model a test directs) and the
 //! tah binary itself.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "tests look at tah from outside and fail loudly"
+)]
 
 mod cards;
 mod resize;

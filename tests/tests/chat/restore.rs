@@ -39,7 +39,7 @@ fn from_a_shell(world: &World) -> (Pty, String) {
 
 fn is_usable(pty: &mut Pty, modes: &str) {
     wait::until("the modes are as before", LIMIT, || pty.modes() == modes);
-    assert_eq!(left_on(&pty.raw()), Vec::<String>::new());
+    wait::until("no mode is left on", LIMIT, || left_on(&pty.raw()).is_empty());
     pty.send("echo us''able\r");
     pty.wait_for("usable");
 }
@@ -112,6 +112,16 @@ fn u6_suspended_by_key_and_by_signal_and_brought_back() {
         idle(&pty);
     }
     pty.send("\x04");
+    is_usable(&mut pty, &modes);
+}
+
+#[test]
+fn u6_killed() {
+    let world = World::new();
+    let (mut pty, modes) = from_a_shell(&world);
+    pty.send("stream 100000 500\r");
+    pty.wait_for("line 00010");
+    signal(stage_pid(&pty), rustix::process::Signal::KILL);
     is_usable(&mut pty, &modes);
 }
 

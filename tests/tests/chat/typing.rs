@@ -71,7 +71,7 @@ fn a_session_is_resumed_with_what_was_said() {
     pty.send("/sessions\r");
     pty.wait_for("resume which session?");
     pty.send("first\r");
-    pty.wait_for("2 messages");
+    pty.wait_for(": 2 messages");
     pty.send("/rewind\r");
     pty.wait_for("▸ first words");
     pty.send("\r");

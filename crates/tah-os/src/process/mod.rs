@@ -14,6 +14,7 @@ mod keeper;
 mod raw;
 mod ring;
 mod spawn;
+mod terminal;
 pub(crate) mod tree;
 pub(crate) mod wire;
 
@@ -22,4 +23,5 @@ pub use foreground::foreground;
 pub(crate) use raw::{OnParentEnd, take_fd, unblock_signals_and_lead};
 pub use ring::Ring;
 pub use spawn::{Input, Launcher, Output, Spawn, SpawnError};
+pub use terminal::TerminalKeeper;
 pub use tree::Relative;

@@ -1,15 +1,17 @@
 //! The one owner of the terminal's modes (U6). They are given back when the guard is dropped, when tah panics, is
-//! told to end or is suspended; nothing is written if they were never taken.
+//! told to end or is suspended; nothing is written if they were never taken. After a SIGKILL a watcher does it.
 #![allow(clippy::print_stdout, reason = "mode sequences go to the terminal whatever else is broken")]
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::thread::ThreadId;
+use tah_os::process::TerminalKeeper;
 
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static BELOW: AtomicU16 = AtomicU16::new(0);
 static OWNER: Mutex<Option<ThreadId>> = Mutex::new(None);
+static KEEPER: Mutex<Option<TerminalKeeper>> = Mutex::new(None);
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// Bracketed paste, focus reports, and keys told apart (Shift+Enter, Esc) where the terminal can.
@@ -26,6 +28,9 @@ impl Guard {
         static HOOK: Once = Once::new();
         HOOK.call_once(hook);
         *OWNER.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::thread::current().id());
+        // Before the modes change: it has to know what they were. Without it a SIGKILL leaves the terminal raw.
+        let keeper = TerminalKeeper::start(&GIVE_BACK.replace('\x1b', "\\033")).ok();
+        *KEEPER.lock().unwrap_or_else(PoisonError::into_inner) = keeper;
         crossterm::terminal::enable_raw_mode()?;
         TAKEN.store(true, Ordering::SeqCst);
         write(TAKE);
@@ -58,6 +63,10 @@ pub fn give_back() {
         rows => write(&format!("\r\x1b[{}B\r\n", rows - 1)),
     }
     let _ = crossterm::terminal::disable_raw_mode();
+    let keeper = KEEPER.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(keeper) = keeper {
+        keeper.dismiss();
+    }
 }
 
 /// What panicked elsewhere since the last call, for a notice: a tool's panic is a failed call and not our end.
