@@ -3,6 +3,8 @@
 
 pub(crate) mod line_endings;
 pub(crate) mod matching;
+#[cfg(test)]
+mod tests;
 
 use super::arguments;
 use super::files::{Files, blocking, count};

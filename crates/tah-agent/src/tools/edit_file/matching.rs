@@ -3,6 +3,7 @@
 
 use super::super::files::count;
 use super::line_endings::Lines;
+use crate::limits;
 use crate::tool::ToolError;
 use serde::Deserialize;
 
@@ -63,16 +64,28 @@ fn apply_one(lines: &mut Lines, edit: &Edit) -> Result<(), ToolError> {
             Ok(())
         }
         _ if edit.all => {
-            replace_all(lines, &old, &new);
+            let whole: Vec<usize> = lines.text.match_indices(&old).map(|(at, _)| at).collect();
+            let longer = whole.len().saturating_mul(new.len().saturating_sub(old.len()));
+            if lines.text.len().saturating_add(longer) as u64 > limits::EDIT_BYTES {
+                return Err(ToolError::new(format!(
+                    "the file would become larger than {} MiB",
+                    limits::EDIT_BYTES >> 20
+                )));
+            }
+            lines.replace_each(&whole, &old, &new);
             Ok(())
         }
         many => Err(ToolError::new(format!(
-            "old is there {many} times, at lines {}",
+            "old is there {many}{} times, at lines {}",
+            if many == PLACES { " or more" } else { "" },
             numbers(&lines.text, &places)
         ))
         .hint("add the lines around it to old so that it is the only one, or set all to change every one")),
     }
 }
+
+/// Places that are counted; nobody needs to know of more.
+const PLACES: usize = 1_000;
 
 /// Every place, overlapping ones too: two ways to read it are not one.
 fn places(text: &str, old: &str) -> Vec<usize> {
@@ -81,17 +94,12 @@ fn places(text: &str, old: &str) -> Vec<usize> {
     let mut from = 0;
     while let Some(at) = text.get(from..).and_then(|rest| rest.find(old)) {
         places.push(from + at);
+        if places.len() == PLACES {
+            break;
+        }
         from += at + step;
     }
     places
-}
-
-fn replace_all(lines: &mut Lines, old: &str, new: &str) {
-    let whole: Vec<usize> = lines.text.match_indices(old).map(|(at, _)| at).collect();
-    // From behind, so that the places before stay where they are.
-    for at in whole.into_iter().rev() {
-        lines.replace(at, at + old.len(), new);
-    }
 }
 
 /// The text without the numbers of `read_file`, if every line has one.
