@@ -9,6 +9,7 @@ pub mod assemble;
 pub mod chat;
 pub mod command;
 pub mod config;
+pub mod docs;
 pub mod exit;
 pub mod front;
 pub mod limits;
