@@ -47,8 +47,9 @@ fn test() -> Result<()> {
     setup::run()?;
     steps::cargo("format", &["fmt", "--all", "--", "--check"])?;
     steps::cargo("lints", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
-    // The end-to-end tests run the binary, which their own build does not make.
-    steps::cargo("build", &["build", "--workspace", "--locked"])?;
+    // The end-to-end tests run the binary. It is built here with the tests and their features, so that nothing below
+    // it is compiled twice.
+    steps::cargo("build", &["test", "--workspace", "--locked", "--no-run"])?;
     steps::cargo("tests", &["test", "--workspace", "--locked", "--no-fail-fast"])?;
     tidy::run()
 }
