@@ -2,7 +2,7 @@
 
 use super::limits;
 use super::markdown::stream::Stream;
-use super::state::{Chat, Thought, Thoughts, Turn, Wish};
+use super::state::{Chat, Prompt, Thought, Thoughts, Turn, Wish};
 use super::style::{self, span};
 use super::widgets::card::{self, OpenCard};
 use super::widgets::tool_line::{self, Call};
@@ -119,6 +119,10 @@ impl Chat {
         } else if !is_first {
             self.gap();
             self.note(&format!("a new session: {id}"));
+        }
+        // Not before: what was said earlier is looked up first, so that this is no part of it.
+        if let Some(text) = self.options.first_prompt.take() {
+            self.submit(Prompt { shown: text.clone(), text, images: Vec::new() });
         }
     }
 

@@ -20,7 +20,8 @@ pub fn recall(chat: &mut Chat, id: &str) {
 
 /// Prints the end of a conversation.
 pub fn print(chat: &mut Chat, messages: &[Message]) {
-    chat.prompts = messages.iter().filter_map(prompt_of).collect();
+    let said_since = std::mem::take(&mut chat.prompts);
+    chat.prompts = messages.iter().filter_map(prompt_of).chain(said_since).collect();
     if let Some(last) = messages.iter().rev().find_map(answer_of) {
         chat.last_reply = last.to_owned();
     }

@@ -91,9 +91,6 @@ pub async fn run(host: Host, options: Options) -> Result<Ended, ChatError> {
         stop_shell: CancellationToken::new(),
         leaving: None,
     };
-    if let Some(text) = options.first_prompt {
-        program.chat.submit(super::state::Prompt { shown: text.clone(), text, images: Vec::new() });
-    }
     let ended = program.go().await?;
     program.leave().await;
     Ok(ended)

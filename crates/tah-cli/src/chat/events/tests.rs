@@ -109,3 +109,14 @@ fn the_terminal_is_called_when_tah_waits() {
     stage.end(EndReason::Finished);
     assert!(matches!(stage.wishes().as_slice(), [Wish::Notify(_)]));
 }
+
+#[test]
+fn the_first_prompt_waits_for_its_session() {
+    let mut stage = Stage::before_the_session(80, 24);
+    stage.chat.options.first_prompt = Some("do this".to_owned());
+    assert_eq!(stage.said(), "");
+    stage.event(session("abcd2345", 4));
+    assert_eq!(stage.wishes(), [Wish::Recall("abcd2345".to_owned())]);
+    assert_eq!(stage.said(), "Send { text: \"do this\", images: [] }");
+    assert_eq!(stage.chat.prompts, ["do this"]);
+}
