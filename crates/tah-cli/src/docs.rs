@@ -3,6 +3,10 @@
 
 use crate::config::keys::{self, Kind, Untrusted};
 use crate::exit;
+use serde_json::Value;
+use std::sync::Arc;
+use tah_agent::tool::Tool;
+use tah_browser::registry;
 
 /// `docs/configuration.md`.
 pub fn configuration() -> String {
@@ -62,16 +66,66 @@ pub fn exit_codes() -> String {
     page
 }
 
+/// `docs/tools.md`: the agent's own tools, then those of the browser's native engine.
+pub fn tools(own: &[Arc<dyn Tool>]) -> String {
+    let mut page = String::from(
+        "# Tools\n\nMade from the tools themselves. What the model is told of each, with its arguments (`*` must be \
+         given).\n\n## Files, commands and the web\n\n| tool | arguments | what it does |\n| --- | --- | --- |\n",
+    );
+    for tool in own {
+        page.push_str(&row(tool.name(), tool.schema(), tool.description()));
+    }
+    page.push_str(
+        "\n## The browser, native engine\n\nThere from `browser_open` on; `tah mcp serve` gives them to other programs. \
+         `browser_hover`, `browser_drag`, `browser_upload`, `browser_dialog` and `browser_console` can be switched off \
+         (`capabilities.browser.extras`), `browser_network` is there only where it is named. The Playwright engine has \
+         18 of Playwright MCP's own tools instead.\n\n| tool | arguments | what it does |\n| --- | --- | --- |\n",
+    );
+    for tool in registry::ROWS {
+        page.push_str(&row(tool.name, tool.schema(), tool.description));
+    }
+    page
+}
+
+fn row(name: &str, schema: &Value, description: &str) -> String {
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let arguments: Vec<String> = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| format!("`{name}`{}", if required.contains(&name.as_str()) { "*" } else { "" }))
+        .collect();
+    let description = description.replace('|', "\\|").replace('\n', " ");
+    format!("| `{name}` | {} | {description} |\n", arguments.join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "the test reads and writes the repository's pages")]
 
+    use tah_agent::tools::{self, Setup, ShellSetup, WebSetup};
+    use tah_os::path::Roots;
+    use tah_os::process::Launcher;
+
+    /// The tools as any machine has them: without a launcher nothing depends on its sandbox.
+    fn own_tools() -> Vec<std::sync::Arc<dyn tah_agent::tool::Tool>> {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = Roots::open(folder.path()).unwrap();
+        let shell = ShellSetup::new(roots.clone(), Launcher::None);
+        let web = Some(WebSetup { private: tools::PrivateHosts::Ask });
+        tools::standard(&Setup { files: Some(roots), shell: Some(shell), web })
+    }
+
     #[test]
     fn the_pages_are_as_the_tables() {
         let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-        for (name, text) in
-            [("configuration.md", super::configuration()), ("exit-codes.md", super::exit_codes())]
-        {
+        for (name, text) in [
+            ("configuration.md", super::configuration()),
+            ("events.md", tah_agent::event::catalog::markdown()),
+            ("exit-codes.md", super::exit_codes()),
+            ("tools.md", super::tools(&own_tools())),
+        ] {
             let path = docs.join(name);
             if std::env::var_os("TAH_WRITE_DOCS").is_some() {
                 std::fs::write(&path, &text).unwrap();

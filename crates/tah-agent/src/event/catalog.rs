@@ -134,7 +134,7 @@ pub fn markdown() -> String {
          What `tah run --json` prints, one JSON object a line, and what every front end is drawn from. \
          The last line of a run is a `turn.end` or a `turn.error`. New fields and new types may be added; \
          none changes its meaning.\n\n\
-         This page is made from the table in the code (`UPDATE_DOCS=1 cargo test -p tah-cli docs`).\n",
+         Made from the table in `crates/tah-agent/src/event/catalog.rs`.\n",
     );
     for row in EVENTS {
         text.push_str(&format!("\n## `{}`\n{}\n", row.kind, row.when));
