@@ -25,6 +25,12 @@ impl World {
         World { root }
     }
 
+    /// Leaves the folder where it is, to be looked at.
+    pub fn keep(&mut self) -> PathBuf {
+        self.root.disable_cleanup(true);
+        self.root.path().to_owned()
+    }
+
     /// The working folder.
     pub fn work(&self) -> PathBuf {
         self.root.path().join("work")
@@ -112,8 +118,11 @@ impl Default for World {
     }
 }
 
-/// The binary under test.
+/// The binary under test: `TAH_BINARY`, or what `cargo build` made.
 pub fn binary() -> PathBuf {
+    if let Some(path) = std::env::var_os("TAH_BINARY") {
+        return PathBuf::from(path);
+    }
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from);
     let path = target.join("debug/tah");

@@ -139,6 +139,7 @@ fn h2_the_step_limit_ends_with_3_and_can_go_on() {
     });
     let ran = world.tah_with(&server, &["run", "--max-steps", "3", "walk"]).run();
     ran.expect_code(3);
+    assert!(ran.stderr.contains("stopped after 3 steps; --continue goes on"), "{}", ran.stderr);
     let ran = world.tah_with(&server, &["run", "--continue", "go on"]).run();
     ran.expect_code(0);
     assert_eq!(ran.stdout, "there\n");
@@ -172,6 +173,23 @@ fn h2_an_answer_that_was_cut_ends_with_5() {
     let ran = world.tah_with(&server, &["run", "hi"]).run();
     ran.expect_code(5);
     assert_eq!(ran.stdout, "half an ans\n");
+    assert!(ran.stderr.contains("the answer was cut off"), "{}", ran.stderr);
+}
+
+#[test]
+fn s6_a_stream_that_stops_without_an_end_is_said_to_be_cut() {
+    let world = World::new();
+    let body = "data: {\"choices\":[{\"delta\":{\"content\":\"half an ans\"}}]}\n\n";
+    let server = ModelServer::start(move |_, _| model::Reply::Raw {
+        status: 200,
+        content_type: "text/event-stream".to_owned(),
+        headers: Vec::new(),
+        body: body.as_bytes().to_vec(),
+    });
+    let ran = world.tah_with(&server, &["run", "--quiet", "hi"]).run();
+    ran.expect_code(5);
+    assert_eq!(ran.stdout, "half an ans\n");
+    assert_eq!(ran.stderr, "warning: the answer was cut off\n");
 }
 
 #[test]

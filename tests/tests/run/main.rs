@@ -8,6 +8,8 @@
     reason = "tests look at tah from outside and fail loudly"
 )]
 
+mod approvals;
+mod coding;
 mod headless;
 mod signals;
 mod streams;

@@ -85,13 +85,16 @@ impl Contents {
     fn take(&mut self, record: Record, streamed: &mut Streamed) {
         match record {
             Record::Meta { .. } => {}
+            // Whatever comes after it, what streamed before is in it or was given up: text that is still without a
+            // message at the end of the file is what a kill cut, and nothing older (D1).
             Record::Message { message } => {
-                if matches!(message, Message::Assistant { .. }) {
-                    *streamed = Streamed::default();
-                }
+                *streamed = Streamed::default();
                 self.messages.push(message);
             }
-            Record::Replaced { messages } => self.messages = messages,
+            Record::Replaced { messages } => {
+                *streamed = Streamed::default();
+                self.messages = messages;
+            }
             Record::Event { event } => {
                 match &event {
                     Event::Text { text } => streamed.text.push_str(text),

@@ -101,6 +101,25 @@ fn d1_text_that_was_shown_before_the_kill_is_kept() {
 }
 
 #[test]
+fn d1_text_that_was_given_up_does_not_come_back_behind_later_prompts() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = new_session(folder.path());
+    let given_up = |session: &Session| {
+        let mut journal = session.journal().unwrap();
+        journal.record(&Event::Text { text: "no use".to_owned() });
+    };
+    session.append(Message::user("tell"));
+    given_up(&session);
+    session.append(Message::user("again"));
+    let id = session.id().to_string();
+    let read = || store(folder.path()).read(&id).unwrap().contents.messages;
+    assert_eq!(read().last(), Some(&Message::user("again")));
+    given_up(&session);
+    session.replace_messages(vec![Message::user("summary")]);
+    assert_eq!(read(), [Message::user("summary")]);
+}
+
+#[test]
 fn d2_one_writer_a_session() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = new_session(folder.path());

@@ -462,6 +462,15 @@ async fn a_local_server_that_loads_its_model_is_waited_for() {
 }
 
 #[tokio::test]
+async fn s10_a_local_server_that_is_only_unavailable_is_not_stormed() {
+    for body in [r#"{"error":{"message":"Service unavailable."}}"#, r#"{"error":"Overloaded"}"#, ""] {
+        let fixture = fixture((0..20).map(|_| Script::status(503, body))).await;
+        ask(&fixture.model, &hello()).await.0.unwrap_err();
+        assert_eq!(fixture.server.bodies().len(), 6, "{body}");
+    }
+}
+
+#[tokio::test]
 async fn a_local_server_that_is_not_there_is_said_at_once() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());

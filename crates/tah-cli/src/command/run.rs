@@ -15,7 +15,7 @@ use crate::ui::{self, Gone, Verbosity};
 use std::io::Read;
 use tah_agent::approval::ApproveMode;
 use tah_agent::card::Answer;
-use tah_agent::event::Event;
+use tah_agent::event::{EndReason, Event};
 use tah_agent::host::{Command, Host};
 use tah_agent::id::ApprovalId;
 use tokio::time::Instant;
@@ -150,6 +150,9 @@ impl Run {
         if let (Output::Json, Event::Notice { text, .. }) = (&self.output, event) {
             // A refusal is said on stderr in any case (A4).
             ui::tell(&format!("warning: {text}"));
+        }
+        if let Event::TurnEnd { reason: EndReason::StepLimit, steps } = event {
+            ui::tell(&format!("warning: stopped after {steps} steps; --continue goes on"));
         }
         match event {
             Event::Approval { id, card, .. } => self.question = Some((id.clone(), tty::ask(card))),

@@ -4,7 +4,7 @@
 use crate::limits;
 use crate::ui::{self, Gone, Verbosity};
 use std::collections::HashMap;
-use tah_agent::event::{Event, Level};
+use tah_agent::event::{EndReason, Event, Level};
 use tah_agent::id::CallId;
 use tah_os::text::shorten;
 
@@ -42,7 +42,14 @@ impl Plain {
             }
             Event::Notice { level: Level::Info, text } => self.note(text),
             Event::Notice { level: Level::Warning, text } => ui::tell(&format!("warning: {text}")),
-            Event::TurnEnd { .. } => return ui::answer(&std::mem::take(&mut self.text)),
+            Event::TurnEnd { reason, .. } => {
+                let printed = ui::answer(&std::mem::take(&mut self.text));
+                // S6, H2: half an answer looks like a whole one, so it is said beside it.
+                if *reason == EndReason::Truncated {
+                    ui::tell("warning: the answer was cut off");
+                }
+                return printed;
+            }
             Event::TurnError { message, hint, .. } => {
                 // What came before the error is no answer.
                 self.say_between();

@@ -78,11 +78,14 @@ pub fn of_status(
             format!("{name} limits the rate (429){said}"),
             wait.unwrap_or(Again::Soon),
         ),
-        503 if endpoint.place == Place::Loopback => Fault::new(
-            Kind::Provider,
-            format!("{name} is not ready yet{said}"),
-            wait.unwrap_or(Again::Patiently),
-        ),
+        // S10: a server that only has no room is not asked for minutes.
+        503 if endpoint.place == Place::Loopback && api.message.to_lowercase().contains("loading") => {
+            Fault::new(
+                Kind::Provider,
+                format!("{name} is not ready yet{said}"),
+                wait.unwrap_or(Again::Patiently),
+            )
+        }
         408 | 409 | 425 | 500..=599 => {
             Fault::new(Kind::Provider, format!("{name} answered {code}{said}"), wait.unwrap_or(Again::Soon))
         }

@@ -1,0 +1,49 @@
+//! `cargo build && cargo run -p tah-bench-soak -- kills [N] [SEED] | flood [MB] | pages [MB] | start [N]`
+//!
+//! What the whole program survives and costs, measured on `target/debug/tah` or on the binary in `TAH_BINARY`:
+//! `kill -9` at random moments, a flood of a command's output, a large file paged, and how it starts. Exit status 1
+//! means that a limit was missed.
+#![allow(clippy::print_stdout, reason = "a measuring program prints")]
+
+mod cost;
+mod start;
+
+use anyhow::{Context, Result, bail, ensure};
+use std::process::ExitCode;
+use std::time::Instant;
+
+fn main() -> Result<ExitCode> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize, default: u64| -> Result<u64> {
+        words.get(at).map_or(Ok(default), |word| word.parse().with_context(|| format!("{word} is no number")))
+    };
+    let good = match words.first().map(String::as_str) {
+        Some("kills") => kills(usize::try_from(number(1, 200)?)?, number(2, fastrand::u64(..))?)?,
+        Some("flood") => cost::flood(number(1, 1024)?)?,
+        Some("pages") => cost::pages(number(1, 200)?)?,
+        Some("start") => start::run(usize::try_from(number(1, 50)?)?)?,
+        _ => bail!("say kills [N] [SEED], flood [MB], pages [MB] or start [N]"),
+    };
+    Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn kills(count: usize, seed: u64) -> Result<bool> {
+    let began = Instant::now();
+    let seen = tah_tests::soak::run(count, seed)?;
+    println!("{seen:?}, seed {seed}, {:.0} s", began.elapsed().as_secs_f64());
+    ensure!(seen.kills == count, "too few kills");
+    Ok(true)
+}
+
+/// Prints a measured value with its limit; says whether it is within.
+fn judge(what: &str, value: f64, limit: f64) -> bool {
+    let good = value <= limit;
+    println!("{what}: {value:.1} (limit {limit}) {}", if good { "ok" } else { "MISSED" });
+    good
+}
+
+/// The middle of some measurements.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
