@@ -1,6 +1,7 @@
 //! The native engine beside Playwright MCP, agent-browser and a bare protocol client: the same pages, the same machine,
 //! in turns within one run. Absolute times say little on a busy machine; the ratios to the bare client are what counts.
 //!
+//! `tah-bench-browser sites …` does the main jobs of real sites instead.
 //! `tah-bench-browser [ROUNDS] [--tah PATH]`: with a path tah is measured through `tah mcp serve`, else as a library.
 #![allow(
     clippy::print_stdout,
@@ -12,6 +13,7 @@ mod agent;
 mod bare;
 mod mcp;
 mod site;
+mod sites;
 mod tah;
 mod task;
 
@@ -23,7 +25,11 @@ const ROUNDS: usize = 20;
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let mut arguments = std::env::args().skip(1);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == "sites") {
+        return sites::run(&arguments).await;
+    }
+    let mut arguments = arguments.into_iter();
     let (mut rounds, mut tah_path) = (ROUNDS, None);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {

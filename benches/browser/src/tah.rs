@@ -37,7 +37,7 @@ pub fn fill() -> Value {
 }
 
 impl Library {
-    async fn call(&self, tool: &str, args: Value) -> Result<String> {
+    pub async fn call(&self, tool: &str, args: Value) -> Result<String> {
         let name = format!("browser_{tool}");
         let called = self.browser.call(&name, args, Caller::Model, CancellationToken::new()).await;
         called.map(|value| value.to_string()).map_err(|error| anyhow!("{}", error.to_json()))

@@ -17,7 +17,7 @@ async fn script(bench: &Bench, script: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn b52_dates_ranges_colours_numbers_b15_refusals_b46_b47_controlled_inputs_bp_28_29_31_32_39() {
+async fn b15_b46_b47_b52_refusals_controlled_inputs_dates_ranges_colours_bp_28_29_31_32_39() {
     let (bench, _site) = at(
         "<input id=d type=date><input id=t type=time><input id=m type=month><input id=w type=week><input id=dt type=datetime-local>
         <input id=c type=color><input id=r type=range min=0 max=10><input id=n type=number max=100><input id=e type=email>
@@ -84,7 +84,7 @@ async fn b52_dates_ranges_colours_numbers_b15_refusals_b46_b47_controlled_inputs
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn b54_b55_typing_any_script_at_the_caret_b48_editors_b50_combobox_bp_30_33_35_36_37_38() {
+async fn b48_b50_b54_b55_typing_any_script_editors_comboboxes_bp_30_33_35_36_37_38() {
     let (bench, _site) = at(
         "<input id=a value=ab><textarea id=t role=combobox></textarea><div id=ed contenteditable aria-label=Notes></div>
         <div id=obey contenteditable aria-label=Model></div>
@@ -152,7 +152,7 @@ async fn b54_b55_typing_any_script_at_the_caret_b48_editors_b50_combobox_bp_30_3
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn b5_selects_b13_checks_through_labels_bp_17_40_41_42_43_44() {
+async fn b5_b13_selects_and_checks_through_labels_bp_17_40_41_42_43_44() {
     let (bench, _site) = at(
         "<select id=s><option value=r>Red<option value=g>Green  light<option disabled>Black</select>
         <select id=m multiple><option>a<option selected>b<option>c</select><select id=late></select><div id=no>x</div>

@@ -28,7 +28,7 @@ pub fn number(lines: &str, part: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn kinds_labels_states_and_clickables_b16_b18_b34_bp_69_70_71() {
+async fn b16_b18_b34_kinds_labels_states_and_clickables_bp_69_70_71() {
     let site = Site::page(
         "<title>kinds</title><h1>All kinds</h1>
         <nav aria-label=Main><a href=/docs>Docs</a> <a href='data:text/plain,xyz'>Inline</a></nav>
@@ -117,7 +117,7 @@ async fn objects_have_kinds_and_points_of_the_top_viewport() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn b9_numbers_mean_one_element_b8_and_die_with_the_page_b11_b12() {
+async fn b8_b9_b11_b12_numbers_mean_one_element_and_die_with_the_page() {
     let site = Site::page("<div id=box><button onclick='document.title=this.textContent'>One</button><button onclick='document.title=this.textContent'>Two</button><button onclick='document.title=this.textContent'>Three</button></div><a href=/two>next</a>").await;
     site.html("/two", "<button onclick='document.title=\"wrong\"'>Other</button>");
     let bench = model().await;
@@ -148,7 +148,7 @@ async fn b9_numbers_mean_one_element_b8_and_die_with_the_page_b11_b12() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn b19_b20_b21_b22_frames_are_inline_b25_b26_shadow_roots_too() {
+async fn b19_b20_b21_b22_b25_b26_frames_and_shadow_roots_are_inline() {
     let site = Site::start().await;
     site.html("/", &format!("<button>Top</button><iframe title=same srcdoc='<button onclick=this.textContent=\"in-same\">Same</button>'></iframe><iframe title=other src='{}'></iframe>
         <div id=h></div><x-closed></x-closed><div id=plain style='width:200px;height:40px'></div>

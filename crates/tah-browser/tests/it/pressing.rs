@@ -110,7 +110,7 @@ async fn shapes_and_motion_bp_1_2_8_9_10_11_12_13_14_16_18_25_26() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn b7_what_came_of_it_renamed_buttons_new_tabs_downloads_dialogs_bp_22_23_45_46_50_51() {
+async fn b7_b45_what_came_of_it_renamed_buttons_new_tabs_downloads_dialogs_bp_22_23_45_46_50_51() {
     let site = Site::start().await;
     site.html("/", "<title>start</title><button id=r onclick='this.textContent=\"Following\"'>Follow</button>
         <button id=n>Nothing</button><a href=/next>Next page</a> <a href=/next target=_blank>In a tab</a> <a href=/file>File</a>
@@ -183,7 +183,7 @@ async fn b7_what_came_of_it_renamed_buttons_new_tabs_downloads_dialogs_bp_22_23_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn targets_and_their_errors_b12_b51() {
+async fn b12_b51_targets_and_their_errors() {
     let (bench, _site) = at("<button onclick='document.title=1'>Save draft</button><button>Save all</button><p>Save <b>draft</b></p>
         <ul><li>Alpha</li><li>alpha beta</li></ul><select id=s><option>red<option>green</select><input type=submit value='Send it' onclick='document.title=this.value;event.preventDefault()'>
         <a href='#' hidden>Save draft</a>").await;
