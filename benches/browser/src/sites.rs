@@ -1,4 +1,5 @@
-//! Real sites, their main job done by tool calls alone: `tah-bench-browser sites [--todomvc DIR] [--django PYTHON]`.
+//! Real sites, their main job done by tool calls alone: `tah-bench-browser sites [--todomvc DIR] [--django PYTHON] [--modules DIR]`,
+//! the last with node-red, swagger-ui-dist and json-server in it.
 
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::json;
@@ -29,6 +30,10 @@ pub async fn run(arguments: &[String]) -> Result<()> {
     }
     if let Some(python) = value("--django") {
         report("Django admin", django(folder.path(), &python).await);
+    }
+    if let Some(modules) = value("--modules") {
+        report("Node-RED", node_red(folder.path(), &modules).await);
+        report("Swagger UI", swagger(folder.path(), &modules).await);
     }
     ensure!(failed == 0, "{failed} sites failed");
     Ok(())
@@ -118,14 +123,106 @@ async fn django(folder: &Path, python: &str) -> Result<()> {
             &tah.call("click", json!({"target": {"by": "css", "value": "[name=_save]"}})).await?,
             "was added successfully",
         )?;
-        tah.call("click", json!({"target": {"by": "css", "value": "#changelist-filter a[href*=category]", "index": 1}}))
-            .await?;
+        tah.call(
+            "click",
+            json!({"target": {"by": "css", "value": "#changelist-filter a[href*=category]", "index": 1}}),
+        )
+        .await?;
         see(&tah.call("content", json!({"format": "txt"})).await?, "Kettle")?;
         tah.call("check", json!({"target": "#result_list .action-select"})).await?;
         tah.call("select", json!({"target": "[name=action]", "optionValue": "delete_selected"})).await?;
         tah.call("click", json!({"target": "#changelist-form button[name=index]"})).await?;
         let deleted = tah.call("click", json!({"target": "#content form [type=submit]"})).await?;
         see(&deleted, "Successfully deleted")
+    };
+    let done = done.await;
+    tah.close().await;
+    server.terminate(Duration::from_secs(1)).await;
+    done
+}
+
+/// Two nodes from the palette, a wire, deployed.
+async fn node_red(folder: &Path, modules: &str) -> Result<()> {
+    let port = free_port()?;
+    let data = folder.join("red");
+    tokio::fs::create_dir_all(&data).await?;
+    let settings = data.join("settings.js");
+    let quiet = "module.exports = {telemetry: {enabled: false, updateNotification: false}, editorTheme: {tours: false, projects: {enabled: false}}}";
+    tokio::fs::write(&settings, quiet).await?;
+    let red = format!("{modules}/node-red/red.js");
+    let (user, settings) = (data.display().to_string(), settings.display().to_string());
+    let server = serve("node", &[&red, "-p", &port.to_string(), "-u", &user, "-s", &settings], port).await?;
+    let tah = Library::open_in(folder).await?;
+    let done = async {
+        tah.call("open", json!({"url": format!("http://127.0.0.1:{port}/")})).await?;
+        let palette = |kind: &str| format!(".red-ui-palette-node[data-palette-type={kind}]");
+        tah.call("wait", json!({"selector": palette("inject"), "timeoutMs": 25000})).await?;
+        for (kind, x) in [("inject", 400), ("debug", 650)] {
+            let to = json!({"by": "point", "x": x, "y": 250});
+            tah.call("drag", json!({"from": palette(kind), "to": to})).await?;
+            tah.call("wait", json!({"selector": format!(".red-ui-flow-node-group:nth-of-type({})", if kind == "inject" { 1 } else { 2 })})).await?;
+        }
+        let wire = json!({"from": ".red-ui-flow-port-output .red-ui-flow-port", "to": ".red-ui-flow-port-input .red-ui-flow-port"});
+        tah.call("drag", wire).await?;
+        tah.call("click", json!({"target": "#red-ui-header-button-deploy"})).await?;
+        let flows = json!({"script": "fetch('/flows').then(r => r.text())"});
+        let flows = tah.call("execute", flows).await?;
+        for part in ["inject", "debug"] {
+            see(&flows, part)?;
+        }
+        // What the inject node is wired to.
+        see(&flows, r#"\"wires\":[[\""#)?;
+        Ok(())
+    };
+    let done = done.await;
+    tah.close().await;
+    server.terminate(Duration::from_secs(1)).await;
+    done
+}
+
+/// Authorize, execute, read the answer.
+async fn swagger(folder: &Path, modules: &str) -> Result<()> {
+    let port = free_port()?;
+    let root = folder.join("swagger");
+    tokio::fs::create_dir_all(&root).await?;
+    for file in ["swagger-ui.css", "swagger-ui-bundle.js"] {
+        tokio::fs::copy(format!("{modules}/swagger-ui-dist/{file}"), root.join(file)).await?;
+    }
+    let page = "<!doctype html><link rel=stylesheet href=swagger-ui.css><div id=ui></div><script src=swagger-ui-bundle.js></script>\
+        <script>SwaggerUIBundle({url: 'openapi.json', dom_id: '#ui'})</script>";
+    let api = json!({"openapi": "3.0.0", "info": {"title": "Posts", "version": "1"},
+        "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}, "security": [{"key": []}],
+        "paths": {"/posts": {"get": {"summary": "All posts", "parameters": [{"name": "author", "in": "query", "schema": {"type": "string"}}],
+        "responses": {"200": {"description": "fine"}}}}}});
+    let posts = json!({"posts": [{"id": 1, "title": "first 一", "author": "ann"}, {"id": 2, "title": "second", "author": "bob"}]});
+    tokio::fs::write(root.join("index.html"), page).await?;
+    tokio::fs::write(root.join("openapi.json"), api.to_string()).await?;
+    let data = folder.join("db.json");
+    tokio::fs::write(&data, posts.to_string()).await?;
+    let bin = format!("{modules}/json-server/lib/cli/bin.js");
+    // It takes the folder as relative to its own, whatever is given.
+    let up = "../".repeat(20);
+    let (data, root) = (data.display().to_string(), format!("{up}{}", root.display()));
+    let server =
+        serve("node", &[&bin, "--host", "127.0.0.1", "-p", &port.to_string(), "-s", &root, &data], port)
+            .await?;
+    let tah = Library::open_in(folder).await?;
+    let done = async {
+        tah.call("open", json!({"url": format!("http://127.0.0.1:{port}/")})).await?;
+        tah.call("click", json!({"target": ".auth-wrapper .authorize"})).await?;
+        tah.call("set_value", json!({"target": ".modal-ux input", "value": "k-123"})).await?;
+        tah.call("click", json!({"target": ".modal-ux .authorize"})).await?;
+        tah.call("click", json!({"target": ".modal-ux .btn-done"})).await?;
+        tah.call("click", json!({"target": "text=All posts"})).await?;
+        tah.call("click", json!({"target": "text=Try it out"})).await?;
+        tah.call("set_value", json!({"target": "[placeholder=author]", "value": "ann"})).await?;
+        tah.call("click", json!({"target": "text=Execute"})).await?;
+        tah.call("wait", json!({"selector": ".live-responses-table .response"})).await?;
+        let answer =
+            tah.call("content", json!({"format": "txt", "selector": ".live-responses-table"})).await?;
+        see(&answer, "first 一")?;
+        ensure!(!answer.contains("second"), "the parameter was not sent: {answer}");
+        see(&tah.call("content", json!({"format": "txt", "selector": ".curl"})).await?, "k-123")
     };
     let done = done.await;
     tah.close().await;
