@@ -38,7 +38,7 @@ async fn b1_b2_b4_covered_disabled_and_inert_are_named_and_nothing_else_is_press
     let (code, message) = bench.fails("click", json!({"target": "#a"})).await;
     assert_eq!(code, Code::TargetCovered);
     assert!(message.contains("Chat with us"), "{message}");
-    assert!(started.elapsed() < Duration::from_secs(9));
+    assert!(started.elapsed() < Duration::from_secs(15));
     let (code, message) = bench.fails("click", json!({"target": "#b"})).await;
     assert_eq!(code, Code::TargetDisabled, "{message}");
     let (code, message) = bench.fails("click", json!({"target": "#c"})).await;
