@@ -162,7 +162,9 @@ impl Language {
         }];
         lines.push(match (self, listed) {
             (Language::English, Some((text, true))) => {
-                format!("This folder holds {} entries{}.", entries(text), first_names(text, ": ", ", "))
+                let (count, names) = (entries(text), first_names(text, ": ", ", "));
+                let word = if count == 1 { "entry" } else { "entries" };
+                format!("This folder holds {count} {word}{names}.")
             }
             (Language::Chinese, Some((text, true))) => {
                 format!("这个文件夹里有 {} 个条目{}。", entries(text), first_names(text, "：", "、"))
