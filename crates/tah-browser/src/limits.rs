@@ -31,8 +31,8 @@ pub const NETWORK_BUFFER: i64 = 1_024;
 pub const TERM_GRACE: Duration = Duration::from_secs(3);
 /// How long after an aborted navigation its download may show.
 pub const DOWNLOAD_NOTICE: Duration = Duration::from_millis(500);
-/// How long a navigation may stand still before the old page is suspected to loop.
-pub const SUSPECT_LOOP: Duration = Duration::from_secs(2);
+/// How long a page that is left may take to answer a trifle before its script is stopped.
+pub const SUSPECT_LOOP: Duration = Duration::from_secs(1);
 
 /// The longest any call works; with [`RECOVERY`] it answers within 60 s.
 pub const CALL: Duration = Duration::from_secs(54);

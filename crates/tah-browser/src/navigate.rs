@@ -42,6 +42,14 @@ impl Before {
     }
 }
 
+/// A way to another document.
+enum Way {
+    To(String),
+    Again,
+    /// An entry of the tab's history.
+    Entry(i64),
+}
+
 /// Back or forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -63,35 +71,11 @@ impl Tab {
 
     /// Opens an address; returns when its document is parsed, or says what came instead.
     pub async fn navigate(&self, url: &str, within: Duration) -> Result<Arrival, PageError> {
-        let before = self.before();
-        let reply = match self.ask(wire::Navigate { url: url.to_owned() }, within).await {
-            Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
-            other => other?,
-        };
-        if let Some(error) = reply.error_text {
-            if error.contains("ERR_ABORTED") || reply.is_download == Some(true) {
-                // The event may come a moment after the reply.
-                let download =
-                    self.chrome.world.until(limits::DOWNLOAD_NOTICE, |state| started(state, &before));
-                if let Some(guid) = download.await? {
-                    return Ok(Arrival::Download(guid));
-                }
-            }
-            return Ok(Arrival::Failed(error));
-        }
-        match reply.loader_id {
-            None => Ok(Arrival::Within),
-            Some(_) => self.arrive(&before, limits::NEW_DOCUMENT).await,
-        }
+        self.past_loops(&Way::To(url.to_owned()), within).await
     }
 
     pub async fn reload(&self, within: Duration) -> Result<Arrival, PageError> {
-        let before = self.before();
-        match self.ask(wire::Reload {}, within).await {
-            Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
-            other => other?,
-        };
-        self.leave_and_arrive(&before, within).await
+        self.past_loops(&Way::Again, within).await
     }
 
     /// One step in the tab's history.
@@ -103,29 +87,82 @@ impl Tab {
         };
         let target =
             usize::try_from(history.current_index + step).ok().and_then(|at| history.entries.get(at));
-        let Some(entry) = target else { return Ok(Arrival::Nothing) };
-        let before = self.before();
-        let command = wire::NavigateToHistoryEntry { entry_id: entry.id };
-        match self.ask(command, within).await {
+        match target {
+            Some(entry) => self.past_loops(&Way::Entry(entry.id), within).await,
+            None => Ok(Arrival::Nothing),
+        }
+    }
+
+    /// Goes one way, and says what came of it.
+    async fn attempt(&self, way: &Way, before: &Before, within: Duration) -> Result<Arrival, PageError> {
+        let asked = match way {
+            Way::To(url) => return self.attempt_address(url, before, within).await,
+            Way::Again => self.ask(wire::Reload {}, within).await.map(drop),
+            Way::Entry(entry_id) => {
+                self.ask(wire::NavigateToHistoryEntry { entry_id: *entry_id }, within).await.map(drop)
+            }
+        };
+        match asked {
+            Err(PageError::Dialog(dialog)) => Ok(Arrival::Dialog(dialog)),
+            Err(error) => Err(error),
+            Ok(()) => self.leave_and_arrive(before, within).await,
+        }
+    }
+
+    async fn attempt_address(
+        &self,
+        url: &str,
+        before: &Before,
+        within: Duration,
+    ) -> Result<Arrival, PageError> {
+        let reply = match self.ask(wire::Navigate { url: url.to_owned() }, within).await {
             Err(PageError::Dialog(dialog)) => return Ok(Arrival::Dialog(dialog)),
             other => other?,
         };
-        self.leave_and_arrive(&before, within).await
+        if let Some(error) = reply.error_text {
+            if error.contains("ERR_ABORTED") || reply.is_download == Some(true) {
+                // The event may come a moment after the reply.
+                let download =
+                    self.chrome.world.until(limits::DOWNLOAD_NOTICE, |state| started(state, before));
+                if let Some(guid) = download.await? {
+                    return Ok(Arrival::Download(guid));
+                }
+            }
+            return Ok(Arrival::Failed(error));
+        }
+        match reply.loader_id {
+            None => Ok(Arrival::Within),
+            // The reply comes with the server's answer; the old page may still keep the new one out.
+            Some(_) => self.leave_and_arrive(before, within).await,
+        }
     }
 
-    /// Sends a command that replaces the document.
     async fn ask<C: wire::Command>(&self, command: C, within: Duration) -> Result<C::Reply, PageError> {
-        let reply = self.chrome.unless_dialog(&self.id, self.session.call_within(within, command));
-        self.while_answering(reply).await
+        self.chrome.unless_dialog(&self.id, self.session.call_within(within, command)).await
+    }
+
+    /// Goes somewhere, but first stops an old page that loops: it would keep the new one out, and once a navigation is
+    /// about to commit the protocol no longer lets anything through to the page.
+    async fn past_loops(&self, way: &Way, within: Duration) -> Result<Arrival, PageError> {
+        let ping = wire::Evaluate { expression: String::from("0"), ..Default::default() };
+        let asked = self.session.call_within(limits::SUSPECT_LOOP, ping);
+        if let Err(PageError::Busy(_)) = self.chrome.unless_dialog(&self.id, asked).await {
+            // Its end is waited for: what follows too closely on the order keeps it from being carried out.
+            let stopped =
+                self.session.call_within(limits::AFTER_TERMINATE, wire::TerminateExecution {}).await;
+            tracing::debug!(tab = %self.id, worked = stopped.is_ok(), "stopped a loop before leaving");
+        }
+        let before = self.before();
+        self.attempt(way, &before, within).await
     }
 
     /// Waits for the commit as long as `within`, then for the document.
     async fn leave_and_arrive(&self, before: &Before, within: Duration) -> Result<Arrival, PageError> {
         let left = self.chrome.world.until(within, |state| {
-            let tab = state.tab(&self.id)?;
-            let frame = state.frames.get(&tab.main_frame)?;
-            let moved = frame.loader != before.loader || frame.hops != before.hops;
-            (moved || tab.dialog.as_ref().is_some_and(|d| !d.answered)).then_some(())
+            let Some(tab) = state.tab(&self.id) else { return Some(()) };
+            let moved = state.frames.get(&tab.main_frame).is_some_and(|frame| before.left(frame));
+            let held = tab.dialog.as_ref().is_some_and(|dialog| !dialog.answered);
+            (moved || held || started(state, before).is_some()).then_some(())
         });
         if left.await?.is_none() {
             return Err(PageError::Busy(within));
@@ -156,27 +193,6 @@ impl Tab {
             (frame.hops != before.hops).then_some(Ok(Arrival::Within))
         });
         arrived.await?.unwrap_or(Ok(Arrival::Unfinished))
-    }
-
-    /// Waits for a reply, and meanwhile breaks a script of the old page that loops and so keeps the new one out.
-    async fn while_answering<T>(
-        &self,
-        reply: impl Future<Output = Result<T, PageError>>,
-    ) -> Result<T, PageError> {
-        let looping = async {
-            tokio::time::sleep(limits::SUSPECT_LOOP).await;
-            if let Ok(frame) = self.main_frame()
-                && let Err(PageError::Busy(_)) = frame.call::<bool>("tick", (), limits::AFTER_TERMINATE).await
-            {
-                self.session.post(wire::TerminateExecution {});
-            }
-            std::future::pending::<()>().await
-        };
-        tokio::select! {
-            biased;
-            reply = reply => reply,
-            () = looping => Err(PageError::Gone),
-        }
     }
 
     /// Waits until a download is complete, as long as bytes come.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::address;
 use crate::browser::Call;
 use crate::cdp::wire;
-use crate::chrome::Tab;
+use crate::chrome::{Broken, Tab};
 use crate::error::{BrowserError, Code};
 use crate::limits;
 use crate::navigate::Arrival;
@@ -67,10 +67,19 @@ async fn go(call: &Call, tab: &Tab, url: &str) -> Result<Arrival, BrowserError> 
     match tab.navigate(url, within).await {
         Err(PageError::Busy(_)) => {
             tab.session().post(wire::StopLoading {});
-            Err(BrowserError::new(
-                Code::NavigationFailed,
-                format!("{url} did not answer within {} s", within.as_secs()),
-            ))
+            let silent = format!("{url} did not answer within {} s", within.as_secs());
+            let answers = match tab.main_frame() {
+                Ok(frame) => frame.call::<bool>("tick", (), limits::AFTER_TERMINATE).await.map(drop),
+                Err(error) => Err(error),
+            };
+            let message = match answers {
+                // The old page loops and can't be stopped any more.
+                Err(PageError::Busy(_)) if tab.break_loop().await == Broken::Closed => {
+                    format!("{silent}; the page before it looped, so the tab was closed")
+                }
+                _ => silent,
+            };
+            Err(BrowserError::new(Code::NavigationFailed, message))
         }
         other => Ok(other?),
     }

@@ -11,6 +11,7 @@ mod looking;
 mod moving;
 mod pressing;
 mod reading;
+mod robust;
 mod standing;
 #[allow(dead_code, reason = "test files use what they need")]
 mod support;
