@@ -167,7 +167,15 @@ impl Chrome {
             // It may be gone before it answers.
             let _ = self.browser().call_within(limits::GRACEFUL_END, wire::BrowserClose {}).await;
         }
-        let Some(child) = &self.child else { return };
+        let Some(child) = &self.child else {
+            // Somebody else's browser stays; our tabs go.
+            let ours: Vec<TabId> =
+                self.world.read(|state| state.tabs.iter().map(|tab| tab.id.clone()).collect());
+            for id in &ours {
+                let _ = self.close_tab(id).await;
+            }
+            return;
+        };
         let _ = tokio::time::timeout(limits::GRACEFUL_END, child.wait()).await;
         child.terminate(limits::TERM_GRACE).await;
     }

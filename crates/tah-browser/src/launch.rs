@@ -16,7 +16,7 @@ use crate::find::{FindError, find};
 use crate::guard::HostRules;
 use crate::limits;
 use crate::profile::{self, Cleared, ProfileError};
-use crate::state::{Held, Landing, Life, Policy, World};
+use crate::state::{Held, Landing, Life, Policy, Role, Whose, World};
 
 /// Whether the browser has a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -114,8 +114,12 @@ const FLAGS: &[&str] = &[
 pub async fn launch(options: &LaunchOptions) -> Result<Arc<Chrome>, LaunchError> {
     let incoming = tempfile::Builder::new().prefix("tah-downloads-").tempdir()?;
     let landing = Landing { incoming: incoming.path().to_owned(), folder: options.downloads.clone() };
-    let world =
-        World::new(Policy { held: options.held, rules: options.rules.clone(), landing: landing.clone() });
+    let world = World::new(Policy {
+        whose,
+        held: options.held,
+        rules: options.rules.clone(),
+        landing: landing.clone(),
+    });
     let mut notices = Vec::new();
     let (connection, child, temporary, program, stderr) = if let Some(url) = &options.connect {
         let sink: Arc<dyn Sink> = world.clone();
@@ -241,6 +245,7 @@ async fn ready(
     }
     if options.connect.is_some() {
         // B68: somebody else's browser: their tabs are theirs, ours is a new one.
+        world.change(|state| state.expecting = Some(Role::Shown));
         browser.post(wire::CreateTarget { url: String::from("about:blank"), ..Default::default() });
     }
     let live = world

@@ -1,3 +1,5 @@
+//! Addresses: schemes added and refused.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Which browser is found, and what is said when none is.
+
 #![allow(clippy::disallowed_methods, reason = "tests prepare their own folders")]
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,3 +1,5 @@
+//! Host patterns and private addresses.
+
 use super::*;
 
 fn rules(allow: &[&str], deny: &[&str]) -> HostRules {

@@ -1,3 +1,5 @@
+//! Profile locks: stale, living, foreign.
+
 use std::os::unix::fs::symlink;
 
 use super::*;

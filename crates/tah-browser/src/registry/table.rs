@@ -1,4 +1,4 @@
-//! The rows: 33 tools of the contract in its order, then what goes beyond it.
+//! The rows: 33 tools of the contract in its order, then what goes beyond it (tidy: a table).
 
 use super::{Ask, Effect, Group, Guard, Needs, PageText, Row, Turn};
 use crate::limits;

@@ -1,3 +1,5 @@
+//! The table: sizes, guard, validation, habits.
+
 use serde_json::json;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Secrets: where they are filled in, and that they never come back.
+
 use super::*;
 
 fn secrets() -> Secrets {

@@ -5,6 +5,7 @@
 mod dialog;
 mod download;
 mod events;
+mod frame_events;
 mod frames;
 mod traffic;
 
@@ -184,8 +185,17 @@ impl State {
     }
 }
 
+/// Whose browser it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    Ours,
+    /// Somebody else's: only the tabs we open, and what they open, are ours (B68).
+    Shared,
+}
+
 /// How the world answers by itself; fixed at launch.
 pub struct Policy {
+    pub whose: Whose,
     pub held: Held,
     pub rules: HostRules,
     pub landing: Landing,

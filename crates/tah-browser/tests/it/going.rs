@@ -6,7 +6,7 @@ use tah_browser::Code;
 use crate::support::{Bench, Site, attachment, redirect, status};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn going_places() {
+async fn b59_going_places() {
     let site = Site::page("<title>one</title><a href=/two>two</a>").await;
     site.html("/two", "<title>two</title>")
         .on("/missing", |_| status(axum::http::StatusCode::NOT_FOUND, "<title>no</title>"));
@@ -140,5 +140,25 @@ async fn b32_open_waits_for_the_new_document() {
         bench.call("execute", json!({"script": "document.querySelector('#end').innerText"})).await["value"],
         "end"
     );
+    bench.call("close", json!({})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn b78_long_lived_connections_and_hashes_keep_nothing_waiting() {
+    let site = Site::page("<title>one</title><script>new EventSource('/events')</script>").await;
+    site.later("/events", |_| async {
+        let never = futures_util::stream::pending::<Result<&str, std::io::Error>>();
+        let head = axum::http::Response::builder().header("content-type", "text/event-stream");
+        head.body(axum::body::Body::from_stream(never)).unwrap()
+    });
+    let bench = Bench::start().await;
+    bench.call("open", json!({"url": site.url("/")})).await;
+    let started = std::time::Instant::now();
+    for hash in ["/#a", "/#b", "/#b"] {
+        assert_eq!(bench.call("open", json!({"url": site.url(hash)})).await["url"], site.url(hash));
+    }
+    assert_eq!(bench.call("wait", json!({})).await["ready"], true);
+    assert_eq!(bench.call("back", json!({})).await["url"], site.url("/#a"));
+    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
     bench.call("close", json!({})).await;
 }

@@ -26,7 +26,7 @@ async fn press(bench: &Bench, x: f64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn b43_all_four_kinds_of_dialogs() {
+async fn b35_b36_b41_b43_b45_all_four_kinds_of_dialogs() {
     let site = Site::page(DIALOGS).await;
     site.html(
         "/leave",
@@ -66,7 +66,7 @@ async fn b43_all_four_kinds_of_dialogs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn b38_a_dialog_while_the_page_loads() {
+async fn b38_b39_b42_a_dialog_while_the_page_loads() {
     let site = Site::page("<script>alert('x')</script><title>after</title><h1>").await;
     site.html("/confirm", "<script>window.said = confirm('go?')</script><title>after</title>");
     let bench = Bench::start().await;
@@ -167,7 +167,7 @@ fn cookie_site(site: &Site) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn b62_downloads_with_the_sessions_cookies_into_their_folder_only() {
+async fn b62_b64_downloads_with_the_sessions_cookies_into_their_folder_only() {
     let site = Site::page("<title>x</title>").await;
     cookie_site(&site);
     site.on("/broken", |_| Response::builder().status(500).body(Body::from("no")).unwrap());
@@ -487,4 +487,38 @@ async fn a_cancelled_call_answers_at_once() {
     assert!(started.elapsed() < Duration::from_millis(100), "{:?}", started.elapsed());
     assert_eq!(bench.call("execute", json!({"script": "1"})).await["value"], 1);
     bench.call("close", json!({})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn b68_b69_two_agents_in_one_browser_keep_to_their_own_tabs() {
+    let site = Site::page("<title>one</title>").await;
+    site.html("/two", "<title>two</title>");
+    let profile = tempfile::tempdir().unwrap();
+    let folder = profile.path().to_owned();
+    let host = Bench::with(|options| {
+        options.launch.profile = Profile::Folder(folder.clone());
+        options.launch.extra_args = vec![String::from("--remote-debugging-port=0")];
+    })
+    .await;
+    host.call("open", json!({"url": site.url("/")})).await;
+    let port = std::fs::read_to_string(folder.join("DevToolsActivePort")).expect("the port's file");
+    let mut lines = port.lines();
+    let url = format!("ws://127.0.0.1:{}{}", lines.next().unwrap(), lines.next().unwrap());
+    let join = async || Bench::with(|options| options.launch.connect = Some(url.clone())).await;
+    let (a, b) = (join().await, join().await);
+    a.call("open", json!({"url": site.url("/")})).await;
+    b.call("open", json!({"url": site.url("/two")})).await;
+    for _ in 0..3 {
+        assert_eq!(a.call("execute", json!({"script": "document.title"})).await["value"], "one");
+        assert_eq!(b.call("execute", json!({"script": "document.title"})).await["value"], "two");
+    }
+    for bench in [&a, &b] {
+        let tabs = bench.call("list_tabs", json!({})).await;
+        assert_eq!(tabs["tabs"].as_array().unwrap().len(), 1, "{tabs}");
+    }
+    a.call("close", json!({})).await;
+    assert_eq!(b.call("execute", json!({"script": "document.title"})).await["value"], "two");
+    b.call("close", json!({})).await;
+    assert_eq!(host.call("execute", json!({"script": "document.title"})).await["value"], "one");
+    host.call("close", json!({})).await;
 }

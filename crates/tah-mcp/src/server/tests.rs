@@ -126,7 +126,7 @@ async fn calls_run_side_by_side_and_a_cancelled_one_gets_no_answer() {
 }
 
 #[tokio::test]
-async fn m74_the_end_of_the_input_ends_calls_that_hang() {
+async fn b74_the_end_of_the_input_ends_calls_that_hang() {
     let answers = talk(&[r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang"}}"#]).await;
     assert!(answers.is_empty());
 }
