@@ -114,6 +114,7 @@ const FLAGS: &[&str] = &[
 pub async fn launch(options: &LaunchOptions) -> Result<Arc<Chrome>, LaunchError> {
     let incoming = tempfile::Builder::new().prefix("tah-downloads-").tempdir()?;
     let landing = Landing { incoming: incoming.path().to_owned(), folder: options.downloads.clone() };
+    let whose = if options.connect.is_some() { Whose::Shared } else { Whose::Ours };
     let world = World::new(Policy {
         whose,
         held: options.held,

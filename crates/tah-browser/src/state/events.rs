@@ -5,10 +5,9 @@ use crate::guard::Destination;
 use crate::limits;
 
 use super::frames::Claim;
-use super::traffic::spell;
 use super::{
-    Attachment, Chooser, Context, FrameId, Happening, Life, Navigating, Phase, RequestEnd, Role, TabId,
-    TabState, TargetKind, Whose, World,
+    Attachment, Chooser, FrameId, Happening, Life, RequestEnd, Role, TabId, TabState, TargetKind, Whose,
+    World,
 };
 
 /// The name of the isolated world our functions live in.
