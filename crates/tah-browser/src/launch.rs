@@ -245,7 +245,8 @@ async fn ready(
         browser.post(wire::FetchEnable { patterns: None });
     }
     if options.connect.is_some() {
-        // B68: somebody else's browser: their tabs are theirs, ours is a new one.
+        // B68: their tabs are theirs, ours is a new one. The reply comes after theirs were told.
+        browser.call_within(limits::LAUNCH, world.auto_attach()).await.map_err(|_| NotReady::Gone)?;
         world.change(|state| state.expecting = Some(Role::Shown));
         browser.post(wire::CreateTarget { url: String::from("about:blank"), ..Default::default() });
     }

@@ -131,7 +131,11 @@ impl Tab {
             return Ok(Arrival::Failed(error));
         }
         match reply.loader_id {
-            None => Ok(Arrival::Within),
+            // The event may come a moment after the reply; counted later, it would be taken for the next move.
+            None => match self.arrive(before, limits::DOWNLOAD_NOTICE).await? {
+                Arrival::Unfinished => Ok(Arrival::Within),
+                arrival => Ok(arrival),
+            },
             // The reply comes with the server's answer; the old page may still keep the new one out.
             Some(_) => self.leave_and_arrive(before, within).await,
         }
