@@ -296,7 +296,8 @@ async fn cut_short(
     let mut reply = assembler.finish();
     reply.calls.clear();
     if fault.error.kind == ModelErrorKind::Network {
-        let _ = deltas.send(Delta::Notice(format!("the answer was cut: {}", fault.error.message))).await;
+        // The cause; that the answer was cut is said at the turn's end.
+        let _ = deltas.send(Delta::Notice(fault.error.message)).await;
         return Ok(Reply { end: ReplyEnd::Broken, ..reply });
     }
     Err(ModelError { partial: Some(Box::new(reply)), ..fault.error })
