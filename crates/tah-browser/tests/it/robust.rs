@@ -81,6 +81,9 @@ async fn a_page_that_loops_is_stopped_and_its_click_says_so() {
     // Leaving a page that loops: its loop is broken, since it keeps the new page out.
     bench.call("open", json!({"url": site.url("/")})).await;
     bench.call("execute", json!({"script": "setTimeout(() => { for (;;); }, 10), 1"})).await;
+    let tab = bench.chrome().active_tab().unwrap();
+    let ping = || wire::Evaluate { expression: String::from("0"), ..Default::default() };
+    while tab.session().call_within(Duration::from_millis(300), ping()).await.is_ok() {}
     assert_eq!(bench.call("open", json!({"url": site.url("/two")})).await["title"], "two");
     bench.call("close", json!({})).await;
 }
