@@ -38,12 +38,7 @@ pub async fn run(call: Call) -> Result<Value, BrowserError> {
     } else {
         (view.page_x, view.page_y, view.client_width, view.client_height)
     };
-    if width < 1.0 || height < 1.0 {
-        return Err(BrowserError::new(
-            Code::ScreenshotFailed,
-            format!("the page is {width}×{height} pixels: there is nothing to take"),
-        ));
-    }
+    something(width, height)?;
     let limit = |name: &str| call.args.get(name).and_then(Value::as_f64).unwrap_or(f64::INFINITY);
     let (real_width, real_height) = (width * dpr, height * dpr);
     let scale = [
@@ -94,6 +89,17 @@ pub async fn run(call: Call) -> Result<Value, BrowserError> {
     Ok(result)
 }
 
+/// An area without pixels gives no picture, which is an error and not an empty file (B83).
+fn something(width: f64, height: f64) -> Result<(), BrowserError> {
+    if width >= 1.0 && height >= 1.0 {
+        return Ok(());
+    }
+    Err(BrowserError::new(
+        Code::ScreenshotFailed,
+        format!("the page is {width}×{height} pixels: there is nothing to take"),
+    ))
+}
+
 /// Where the file goes; a program that names no path gets none.
 async fn place(call: &Call, format: &str) -> Result<Option<PathBuf>, BrowserError> {
     let options = call.options();
@@ -142,5 +148,17 @@ fn size(bytes: &[u8]) -> Option<(u32, u32)> {
             return Some((two(at + 7)?, two(at + 5)?));
         }
         at += 2 + two(at + 2)? as usize;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn b83_a_picture_of_nothing_is_an_error() {
+        assert!(super::something(800.0, 600.0).is_ok());
+        for (width, height) in [(0.0, 600.0), (800.0, 0.0), (f64::NAN, 1.0), (-1.0, -1.0)] {
+            let error = super::something(width, height).unwrap_err();
+            assert_eq!(error.code, super::Code::ScreenshotFailed);
+        }
     }
 }

@@ -314,6 +314,20 @@ async fn b81_pictures_are_never_too_big() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn b80_a_picture_right_after_opening_shows_the_page() {
+    let site = Site::page("<body style='margin:0;background:#ff0000'>").await;
+    let bench = Bench::start().await;
+    for round in 0..3 {
+        bench.call("open", json!({"url": site.url(&format!("/?{round}"))})).await;
+        let shot = bench.call("screenshot", json!({"maxWidth": 64})).await;
+        assert_eq!(shot["width"], 64, "{round}");
+        let data = shot["dataUrl"].as_str().unwrap();
+        assert!(data.len() > 100, "{round}: {data}");
+    }
+    bench.call("close", json!({})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn console_network_and_challenge() {
     let site = Site::page("<title>x</title><script>console.log('a', {b: 1}); console.error('bad'); setTimeout(() => { throw new Error('oops') }, 0); fetch('/data')</script>").await;
     site.body("/data", "application/json", "{}");

@@ -81,7 +81,7 @@ async fn m3_a_server_that_never_writes_is_ended() {
 }
 
 #[tokio::test]
-async fn m2_a_slow_start_is_waited_for() {
+async fn m2_b76_a_slow_start_is_waited_for() {
     let client = start(&faulty(&["slow-start", "1"])).await.unwrap();
     assert_eq!(call(&client, "echo", json!({"text": "hi"})).await.unwrap(), "hi");
     client.close(CloseOrder::StdinFirst).await;
