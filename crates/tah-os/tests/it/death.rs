@@ -5,10 +5,11 @@ use std::process::{Child, Command};
 
 use crate::{alive, until_now};
 
-/// A program that plays tah; its script writes the pids of its tree below `folder`.
+/// A program that plays tah; its script writes the pids of its tree below `folder`. Whoever runs the tests in the
+/// background has SIGINT ignored, which is inherited, so it is set back.
 fn tah(folder: &Path, script: &str) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_tah-os-launcher"))
-        .args(["hold", script])
+    Command::new("env")
+        .args(["--default-signal=INT", env!("CARGO_BIN_EXE_tah-os-launcher"), "hold", script])
         .env("DIR", folder)
         .spawn()
         .expect("starts")
@@ -37,7 +38,7 @@ fn x1_a_killed_tah_leaves_nothing() {
         let tree = pids(folder.path());
         let pid = tah.id().to_string();
         assert!(Command::new("kill").args([&format!("-{signal}"), &pid]).status().expect("kills").success());
-        tah.wait().expect("ends");
+        until_now("the end", || tah.try_wait().expect("a child").is_some());
         until_now("nothing left", || !tree.iter().any(|pid| alive(*pid)));
     }
 }
