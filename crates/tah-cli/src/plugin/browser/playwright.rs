@@ -165,6 +165,14 @@ impl Caller {
             // A good navigation right after a failed one fails half the time, and works when repeated.
             answer = self.answer(tool, &input, &mut track).await?;
         }
+        if answer.is_error && track.has_browser() && reply::met_the_browsers_end(&answer.text) {
+            if !track::only_looks(tool) {
+                let text = format!("the browser ended, the page is lost; may have happened\n{}", answer.text);
+                return Err(ToolError::new(text).hint("call browser_open with the page's url to go on"));
+            }
+            // Looking again harms nobody; it starts the browser anew, which is said below.
+            answer = self.answer(tool, &input, &mut track).await?;
+        }
         let lost = track.see(tool, &answer.text, &self.profile);
         self.blocked.store(track.is_blocked(), std::sync::atomic::Ordering::SeqCst);
         let secrets = self.passwords(&answer.text, &mut track).await;

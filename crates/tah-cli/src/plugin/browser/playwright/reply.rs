@@ -55,6 +55,11 @@ fn escape_end(text: &str) -> String {
     escaped
 }
 
+/// A call that was under way, or came before the server noticed, when the browser ended.
+pub fn met_the_browsers_end(text: &str) -> bool {
+    text.contains("Target page, context or browser has been closed")
+}
+
 /// The known fault of a navigation that follows a failed one.
 pub fn was_interrupted_by_error_page(text: &str) -> bool {
     text.contains("is interrupted by another navigation to \"chrome-error://")

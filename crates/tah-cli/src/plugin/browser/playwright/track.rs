@@ -17,6 +17,11 @@ const LOOKS: [&str; 5] = [
     "browser_console_messages",
 ];
 
+/// Whether a tool only looks, so that it can be called twice.
+pub(super) fn only_looks(tool: &str) -> bool {
+    LOOKS.contains(&tool)
+}
+
 /// Tools that a dialog or a file chooser makes useless, and that Playwright lets pass for done.
 const GOES_ELSEWHERE: [&str; 2] = ["browser_navigate", "browser_navigate_back"];
 
@@ -33,6 +38,11 @@ pub(super) struct Track {
 impl Track {
     pub fn url(&self) -> Option<&str> {
         self.url.as_deref()
+    }
+
+    /// Whether a browser was seen to hold the profile.
+    pub fn has_browser(&self) -> bool {
+        self.owner.is_some()
     }
 
     pub fn is_blocked(&self) -> bool {
