@@ -37,7 +37,8 @@ async fn b1_b2_b4_covered_disabled_and_inert_are_named_and_nothing_else_is_press
     let started = std::time::Instant::now();
     let (code, message) = bench.fails("click", json!({"target": "#a"})).await;
     assert_eq!(code, Code::TargetCovered);
-    assert!(message.contains("Chat with us"), "{message}");
+    // While it looks for a place where nothing covers the button, the bar may come over it as well.
+    assert!(message.contains("Chat with us") || message.contains("Sticky"), "{message}");
     assert!(started.elapsed() < Duration::from_secs(15));
     let (code, message) = bench.fails("click", json!({"target": "#b"})).await;
     assert_eq!(code, Code::TargetDisabled, "{message}");
