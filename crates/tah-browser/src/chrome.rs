@@ -1,16 +1,16 @@
 //! One running browser: its process, its connection, and what is known of it.
 
 use std::future::Future;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tah_os::process::Child;
-use tempfile::TempDir;
 
 use crate::cdp::{CdpError, Connection, Session, wire};
 use crate::limits;
 use crate::page::{Frame, NamedFrames, PageError, RefBook};
+use crate::scratch::Scratch;
 use crate::state::{Gone, Life, Role, TabId, World};
 
 pub struct Chrome {
@@ -20,8 +20,7 @@ pub struct Chrome {
     pub(crate) world: Arc<World>,
     child: Option<Child>,
     /// Removed when the browser is.
-    _profile: Option<TempDir>,
-    incoming: TempDir,
+    scratch: Scratch,
     /// What a person should know about how it was started.
     pub notices: Vec<String>,
     /// The numbers of elements that were shown.
@@ -34,8 +33,7 @@ impl Chrome {
         connection: Connection,
         world: Arc<World>,
         child: Option<Child>,
-        profile: Option<TempDir>,
-        incoming: TempDir,
+        scratch: Scratch,
         notices: Vec<String>,
     ) -> Chrome {
         let id = format!("b{:06x}", fastrand::u32(..1 << 24));
@@ -44,8 +42,7 @@ impl Chrome {
             connection,
             world,
             child,
-            _profile: profile,
-            incoming,
+            scratch,
             notices,
             refs: RefBook::default(),
             named_frames: NamedFrames::default(),
@@ -70,8 +67,9 @@ impl Chrome {
         self.connection.closed_reason()
     }
 
-    pub fn incoming(&self) -> &Path {
-        self.incoming.path()
+    /// Where a download is written while its bytes come.
+    pub fn incoming(&self) -> PathBuf {
+        self.scratch.downloads()
     }
 
     pub fn active_tab(self: &Arc<Chrome>) -> Option<Tab> {

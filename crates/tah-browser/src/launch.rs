@@ -16,6 +16,7 @@ use crate::find::{FindError, find};
 use crate::guard::HostRules;
 use crate::limits;
 use crate::profile::{self, Cleared, ProfileError};
+use crate::scratch::{self, Scratch};
 use crate::state::{Held, Landing, Life, Policy, Role, Whose, World};
 
 /// Whether the browser has a window.
@@ -77,7 +78,7 @@ fn said(stderr: &str) -> String {
 }
 
 /// What keeps the browser quiet, the same wherever it runs.
-const FLAGS: &[&str] = &[
+pub const FLAGS: &[&str] = &[
     "--remote-debugging-pipe",
     "--no-first-run",
     "--no-default-browser-check",
@@ -110,10 +111,13 @@ const FLAGS: &[&str] = &[
      HttpsFirstBalancedModeAutoEnable,PasswordManagerOnboarding,DestroyProfileOnBrowserClose,DeferRendererTasksAfterInput",
 ];
 
+/// What Chrome says of a profile that another one holds.
+const HELD: [&str; 3] = ["existing browser session", "in use by another", "create a ProcessSingleton"];
+
 /// Starts or connects, and returns once there is a tab to work in.
 pub async fn launch(options: &LaunchOptions) -> Result<Arc<Chrome>, LaunchError> {
-    let incoming = tempfile::Builder::new().prefix("tah-downloads-").tempdir()?;
-    let landing = Landing { incoming: incoming.path().to_owned(), folder: options.downloads.clone() };
+    let scratch = Scratch::new()?;
+    let landing = Landing { incoming: scratch.downloads(), folder: options.downloads.clone() };
     let whose = if options.connect.is_some() { Whose::Shared } else { Whose::Ours };
     let world = World::new(Policy {
         whose,
@@ -122,40 +126,38 @@ pub async fn launch(options: &LaunchOptions) -> Result<Arc<Chrome>, LaunchError>
         landing: landing.clone(),
     });
     let mut notices = Vec::new();
-    let (connection, child, temporary, program, stderr) = if let Some(url) = &options.connect {
+    let (connection, child, program, stderr) = if let Some(url) = &options.connect {
         let sink: Arc<dyn Sink> = world.clone();
         let connection = cdp::open_socket(url, sink).await.map_err(LaunchError::Connect)?;
-        (connection, None, None, PathBuf::from(url), tah_os::process::Ring::new())
+        (connection, None, PathBuf::from(url), tah_os::process::Ring::new())
     } else {
         let program = find(options.executable.as_deref(), options.path.as_deref())?;
-        let (folder, temporary) = match &options.profile {
+        let folder = match &options.profile {
             Profile::Folder(folder) => {
                 if profile::claim(folder).await? == Cleared::StaleLock {
                     notices.push(String::from("a lock left by a browser that crashed was cleared"));
                 }
-                (folder.clone(), None)
+                folder.clone()
             }
-            Profile::Temporary => {
-                let folder = tempfile::Builder::new().prefix("tah-profile-").tempdir()?;
-                (folder.path().to_owned(), Some(folder))
-            }
+            Profile::Temporary => scratch.profile(),
         };
         let args = arguments(options, &folder, &mut notices);
-        let (connection, mut child) = start(&program, args, options, &world).await?;
+        let (connection, mut child) = start(&program, args, options, &world, &scratch).await?;
         let stderr = child.drain_stderr();
-        (connection, Some(child), temporary, program, stderr)
+        (connection, Some(child), program, stderr)
     };
     let ended = |stderr: String| match &options.profile {
-        // Chrome hands over to the one that holds the profile and leaves.
-        Profile::Folder(folder)
-            if stderr.contains("existing browser session") || stderr.contains("in use by another") =>
-        {
+        // Chrome hands over to the one that holds the profile and leaves; of two that start at once, one gives up.
+        Profile::Folder(folder) if HELD.iter().any(|words| stderr.contains(words)) => {
             LaunchError::Profile(ProfileError::InUse(folder.clone()))
         }
         _ => LaunchError::Ended { program: program.clone(), stderr },
     };
     match ready(&connection, &world, &landing, options).await {
-        Ok(()) => Ok(Arc::new(Chrome::new(connection, world, child, temporary, incoming, notices))),
+        Ok(()) => {
+            tokio::task::spawn_blocking(scratch::sweep);
+            Ok(Arc::new(Chrome::new(connection, world, child, scratch, notices)))
+        }
         Err(NotReady::Gone) => {
             if let Some(child) = &child {
                 child.terminate(Duration::ZERO).await;
@@ -202,12 +204,14 @@ async fn start(
     args: Vec<OsString>,
     options: &LaunchOptions,
     world: &Arc<World>,
+    scratch: &Scratch,
 ) -> Result<(Connection, Child), LaunchError> {
     let (commands, chrome_reads) = UnixStream::pair()?;
     let (answers, chrome_writes) = UnixStream::pair()?;
     let child = Spawn::new(program, &options.launcher)
         .args(args)
         .env_remove_where(is_secret)
+        .envs(scratch.temporary_for_chrome().map(|folder| ("TMPDIR", folder)))
         .stderr(Output::Pipe)
         .fd(3, chrome_reads)
         .fd(4, chrome_writes)

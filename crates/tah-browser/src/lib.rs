@@ -3,7 +3,7 @@
 //! A call of a tool goes through `browser` (queue, guard, budget, history) to one file of `tools`, which works on a
 //! `Tab` and its `Frame`s: `navigate` goes places, `page` runs our functions in documents, `input` presses. Below are
 //! `state`, what the protocol's events say of tabs and frames, and `cdp`, the protocol itself. `launch` finds and starts
-//! the browser, `profile` owns its lock, `guard` judges hosts. The crate knows no agent and no MCP, and never prints.
+//! the browser, `profile` owns its lock, `scratch` its temporary files, `guard` judges hosts. The crate knows no agent and no MCP, and never prints.
 
 pub mod address;
 pub mod browser;
@@ -19,6 +19,7 @@ pub mod navigate;
 pub mod page;
 pub mod profile;
 pub mod registry;
+pub mod scratch;
 pub mod secret;
 pub mod settle;
 pub mod state;
