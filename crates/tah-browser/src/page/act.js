@@ -225,6 +225,9 @@
       const hit = hitAt(event.clientX, event.clientY) ?? path[0];
       guard.verdict = path.includes(guard.element) || isHit(guard.element, hit) || isHit(guard.wanted, hit) ? "hit" : "missed";
       guard.what = dom.describe(dom.closest(hit, (at) => dom.kind(at) !== null) ?? hit);
+      // What the mouse changed by coming here is not what the press does.
+      observer.takeRecords();
+      records = [];
     }
     if (event.type === "click" && guard.verdict === "hit") {
       const path = event.composedPath();
@@ -255,7 +258,10 @@
       }
       if (last.problem) return last;
       const wanted = dom.element(number);
-      if (needs.guard) guard = { wanted, element: needs.stand ? standIn(wanted) : wanted, verdict: null, what: "", clicked: false };
+      if (needs.guard) {
+        tah.arm();
+        guard = { wanted, element: needs.stand ? standIn(wanted) : wanted, verdict: null, what: "", clicked: false };
+      }
       return { ...last, what: dom.describe(wanted), kind: dom.kind(wanted) };
     },
 

@@ -241,9 +241,15 @@ impl Tab {
         within: Duration,
     ) -> Result<(Element, Ready, Outcome), BrowserError> {
         let end = Instant::now() + find + ACTIONABLE;
+        let mut missed = false;
         loop {
-            let (element, ready, point) = self.aim_under_mouse(target, Needs::PRESS, find).await?;
-            // What changes is noted since the mouse came.
+            // The mouse waits for a frame of the page, which mostly shows nothing new: only what has moved away once is
+            // brought under it first.
+            let (element, ready, point) = match missed {
+                false => self.aim(target, Needs::PRESS, find).await?,
+                true => self.aim_under_mouse(target, Needs::PRESS, find).await?,
+            };
+            // What changes is noted since the press.
             let watch = self.watch();
             let clicked = self.click_at(point, Button::Left, count, Modifiers::default(), within).await;
             let reached = match clicked {
@@ -254,6 +260,7 @@ impl Tab {
             };
             if let Some(reached) = reached.filter(|reached| reached.verdict.as_deref() == Some("missed")) {
                 if Instant::now() < end {
+                    missed = true;
                     tokio::time::sleep(AGAIN).await;
                     continue;
                 }
