@@ -41,6 +41,13 @@ impl World {
         self.root.path().join("home")
     }
 
+    /// A folder for temporary files; whoever uses it as `TMPDIR` can be held to leaving nothing there.
+    pub fn temporary(&self) -> PathBuf {
+        let path = self.root.path().join("tmp");
+        std::fs::create_dir_all(&path).expect("a folder");
+        path
+    }
+
     /// What every process started from here mentions.
     pub fn mark(&self) -> String {
         self.root.path().display().to_string()

@@ -89,6 +89,9 @@ pub struct ServeMcpArgs {
     /// Hosts that may be opened, like example.com or *.example.com; without it all
     #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
     pub allow_hosts: Vec<String>,
+    /// Hosts that pages may load from; without it all
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
+    pub allow_request_hosts: Vec<String>,
     /// Hosts that pages may neither open nor load from
     #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
     pub deny_hosts: Vec<String>,

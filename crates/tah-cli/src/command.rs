@@ -10,7 +10,7 @@ pub mod serve_mcp;
 pub mod sessions;
 pub mod trust;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, McpCommand};
 use crate::config::ConfigError;
 use crate::config::settings::{self, Given, Settings, TrustAnswer};
 use crate::exit::Exit;
@@ -41,6 +41,10 @@ pub fn main() -> ExitCode {
         Command::Sessions(args) => sessions::sessions(args),
         Command::Config(args) => config::config(args),
         Command::Browser { command } => within_runtime(browser::browser(command)),
+        // One thread: every call waits for the browser anyhow, and each thread has a stack and a heap of its own.
+        Command::Mcp(args) if matches!(args.command, Some(McpCommand::Serve(_))) => {
+            within_thread(mcp::mcp(args))
+        }
         Command::Mcp(args) => within_runtime(mcp::mcp(args)),
         Command::Trust(args) => trust::trust(args),
         Command::Completions { shell } => completions::completions(shell),
@@ -66,7 +70,17 @@ fn report(error: &anyhow::Error) -> Exit {
 }
 
 fn within_runtime(work: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::Result<Exit> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build()?;
+    drive(tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build()?, work)
+}
+
+fn within_thread(work: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::Result<Exit> {
+    drive(tokio::runtime::Builder::new_current_thread().enable_all().build()?, work)
+}
+
+fn drive(
+    runtime: tokio::runtime::Runtime,
+    work: impl Future<Output = anyhow::Result<Exit>>,
+) -> anyhow::Result<Exit> {
     let outcome = runtime.block_on(work);
     // A read of stdin or a terminal may still be waiting in a thread; it must not hold the end up (H1).
     runtime.shutdown_timeout(Duration::from_millis(100));

@@ -1,5 +1,5 @@
-//! `tah mcp list | test NAME | call NAME TOOL JSON` (`serve` is in `serve_mcp`): what is configured, what answers, in how many ms, and what a
-//! failing server says.
+//! `tah mcp list | test NAME | call NAME TOOL JSON`: what is configured, what answers, in how many ms, and what a failing
+//! server says. Serving is left to `serve_mcp`.
 
 use crate::args::{McpArgs, McpCommand};
 use crate::config::ConfigError;

@@ -1,12 +1,14 @@
 //! `tah mcp serve`: the native engine's tools for any MCP client, over stdin and stdout. stdout carries the protocol and
-//! nothing else; the end of stdin or a signal ends the browser too.
+//! nothing else; the end of stdin or a signal ends the browser too. A client's model reads the same compact text as the
+//! agent's own does; nothing is said twice (as `structuredContent`), since clients hand that to their models as well.
 
 use crate::args::ServeMcpArgs;
-use crate::config::environment;
+use crate::config::{ConfigError, environment};
 use crate::exit::Exit;
 use crate::front::signals::Signals;
+use crate::plugin::browser::{RESULT_CHARS, marked};
 use crate::ui;
-use anyhow::{Context, bail};
+use anyhow::Context;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -14,7 +16,7 @@ use std::sync::Arc;
 use tah_browser::browser::{AuthCookies, Caller};
 use tah_browser::guard::{HostList, HostRules, PrivateHosts};
 use tah_browser::launch::{LaunchOptions, Profile, Window};
-use tah_browser::registry::{Effect, Extras};
+use tah_browser::registry::{Effect, Extras, PageText, Row};
 use tah_browser::secret::Secrets;
 use tah_browser::state::Held;
 use tah_browser::{Browser, Code, Options};
@@ -51,12 +53,10 @@ impl BrowserServer {
             true => Extras::OnWithNetwork,
             false => Extras::On,
         };
-        let only: Vec<String> = args
-            .tools
-            .iter()
-            .filter(|name| *name != "all")
-            .map(|name| format!("browser_{}", short(name)))
-            .collect();
+        let only: Vec<String> = match args.tools.iter().any(|name| name == "all") {
+            true => Vec::new(),
+            false => args.tools.iter().map(|name| format!("browser_{}", short(name))).collect(),
+        };
         let work_dir = std::env::current_dir().context("the working folder")?;
         let options = Options {
             output: work_dir.join(".tah").join("browser"),
@@ -68,10 +68,12 @@ impl BrowserServer {
             launch: launch_options(args)?,
         };
         let browser = Browser::new(options);
-        let unknown: Vec<&String> =
-            only.iter().filter(|name| !browser.tools().any(|row| row.name == name.as_str())).collect();
-        if let Some(name) = unknown.first() {
-            bail!("--tools names {name}, which does not exist");
+        if let Some(unknown) = only.iter().find(|name| !browser.tools().any(|row| row.name == name.as_str()))
+        {
+            let names: Vec<&str> = browser.tools().map(|row| short(row.name)).collect();
+            return Err(ConfigError::new(format!("--tools: there is no tool {}", short(unknown)))
+                .hint(format!("there are: {}, network", names.join(", ")))
+                .into());
         }
         Ok(BrowserServer { browser, only })
     }
@@ -97,9 +99,9 @@ fn launch_options(args: ServeMcpArgs) -> anyhow::Result<LaunchOptions> {
     };
     let downloads = match args.download_dir {
         Some(folder) => std::path::absolute(folder)?,
-        None => dirs::download_dir()
-            .or_else(|| Some(dirs::home_dir()?.join("Downloads")))
-            .context("there is no download folder; name one with --download-dir")?,
+        None => {
+            environment::downloads().context("there is no download folder; name one with --download-dir")?
+        }
     };
     let profile = match args.profile {
         Some(folder) => Profile::Folder(std::path::absolute(folder)?),
@@ -117,7 +119,7 @@ fn launch_options(args: ServeMcpArgs) -> anyhow::Result<LaunchOptions> {
         held: Held::ForDialogTool,
         rules: HostRules {
             navigation: HostList { allow: args.allow_hosts, deny: args.deny_hosts.clone() },
-            requests: HostList { allow: Vec::new(), deny: args.deny_hosts },
+            requests: HostList { allow: args.allow_request_hosts, deny: args.deny_hosts },
             private,
         },
         launcher: Launcher::this_program(),
@@ -158,16 +160,17 @@ impl Served for BrowserServer {
         arguments: Map<String, Value>,
         cancel: CancellationToken,
     ) -> Option<ServedResult> {
-        let outcome = if self.offers(name) {
-            self.browser.call(name, Value::Object(arguments), Caller::Program, cancel).await
-        } else if self.browser.tools().any(|row| row.name == name) {
+        let row = self.browser.tools().find(|row| row.name == name);
+        if row.is_some() && !self.offers(name) {
             return None;
-        } else {
-            // A name known by habit has an error that names the right tool.
-            self.browser.call(name, Value::Object(arguments), Caller::Program, cancel).await
-        };
-        match outcome {
-            Ok(result) => Some(ServedResult::Done(parts(result))),
+        }
+        // A picture goes to the client itself, anything else to its model.
+        let caller = if name == "browser_screenshot" { Caller::Program } else { Caller::Model };
+        // More than a model is given unasked is there for whoever asks for so much.
+        let limit = arguments.get("maxChars").map_or(RESULT_CHARS, |_| usize::MAX);
+        // A name known by habit has an error that names the right tool.
+        match self.browser.call(name, Value::Object(arguments), caller, cancel).await {
+            Ok(result) => Some(ServedResult::Done(parts(result, row, limit))),
             Err(error) if error.code == Code::ToolUnknown && error.hint.is_none() => None,
             Err(error) => Some(ServedResult::Failed(vec![ServedPart::Text(error.to_json().to_string())])),
         }
@@ -175,9 +178,10 @@ impl Served for BrowserServer {
 }
 
 /// A result as text, and its picture as a picture.
-fn parts(mut result: Value) -> Vec<ServedPart> {
+fn parts(mut result: Value, row: Option<&'static Row>, limit: usize) -> Vec<ServedPart> {
     let picture = result.as_object_mut().and_then(|map| map.shift_remove("dataUrl"));
-    let mut parts = vec![ServedPart::Text(result.to_string())];
+    let page_text = row.map_or(PageText::None, |row| row.page_text);
+    let mut parts = vec![ServedPart::Text(marked(result, page_text, limit))];
     let split = picture.as_ref().and_then(Value::as_str).and_then(|url| {
         let (media_type, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
         Some(ServedPart::Image { data: data.to_owned(), media_type: media_type.to_owned() })

@@ -43,6 +43,11 @@ pub fn home() -> Result<PathBuf, ConfigError> {
     }
 }
 
+/// Where the user's downloads go: the folder the desktop names, else `Downloads`.
+pub fn downloads() -> Option<PathBuf> {
+    dirs::download_dir().or_else(|| Some(dirs::home_dir()?.join("Downloads")))
+}
+
 /// The variables tah knows from the folder's `.env`; others are not tah's business.
 pub fn dot_env(folder: &Path) -> Result<BTreeMap<&'static str, String>, ConfigError> {
     let path = folder.join(".env");

@@ -277,7 +277,9 @@ impl Settings {
                 requests: HostList { allow: list("allowRequestHosts"), deny: requests },
                 private,
             },
-            downloads: downloads.or_else(dirs::download_dir).unwrap_or_else(|| self.home.join("downloads")),
+            downloads: downloads
+                .or_else(environment::downloads)
+                .unwrap_or_else(|| self.home.join("downloads")),
             auth: match self.layers.bool(&at("authInline")) {
                 Some(true) => AuthCookies::Inline,
                 _ => AuthCookies::InFile,

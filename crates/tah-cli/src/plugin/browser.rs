@@ -15,6 +15,8 @@ pub use settings::{BrowserSettings, EngineChoice, EngineKind, NativeSettings, Wi
 
 pub use playwright::MOUNTED;
 
+pub(crate) use native::{RESULT_CHARS, marked};
+
 use native::Native;
 use playwright::Playwright;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -2,6 +2,9 @@
 //! asks and what it needs stands in that crate's one table; here is only the joint.
 
 mod fit;
+mod told;
+
+pub(crate) use told::{RESULT_CHARS, marked};
 
 use super::settings::BrowserSettings;
 use super::{Shared, display};
@@ -19,9 +22,6 @@ use tah_browser::registry::{self, Ask, PageText, Row};
 use tah_browser::secret::Secrets;
 use tah_browser::{Browser, BrowserError, Caller};
 use tah_os::disk;
-
-/// Characters of a result the model gets, in all.
-const RESULT_CHARS: usize = 30_000;
 
 /// A screenshot a model is shown is no larger than this, in bytes.
 const IMAGE_BYTES: u64 = 4 << 20;
@@ -66,7 +66,7 @@ impl Native {
         if let (Some(whole), Value::Object(page)) = (whole.as_object_mut(), result) {
             whole.extend(page);
         }
-        Ok(marked(whole, PageText::Inside))
+        Ok(marked(whole, PageText::Inside, RESULT_CHARS))
     }
 }
 
@@ -160,22 +160,11 @@ impl Tool for Mounted {
         let result = call.await.map_err(tool_error)?;
         let picture = picture(self.row.name, &result, context.vision);
         let title = result.get("title").and_then(Value::as_str).map(str::to_owned);
-        let text = marked(result, self.row.page_text);
+        let text = marked(result, self.row.page_text, RESULT_CHARS);
         let brief = title.unwrap_or_else(|| format!("{} characters", text.chars().count()));
         let mut output = Output::new(text, brief);
         output.images.extend(picture);
         Ok(output)
-    }
-}
-
-/// One JSON object within the limit; what a page wrote is marked as such (R2).
-fn marked(result: Value, page_text: PageText) -> String {
-    let url = result.get("url").and_then(Value::as_str).unwrap_or_default().replace('"', "%22");
-    let text = fit::within(result, RESULT_CHARS);
-    match page_text {
-        PageText::None => text,
-        // `<\/` is the same string to a JSON parser, and no end of the mark to a model.
-        PageText::Inside => format!("<page url=\"{url}\">\n{}\n</page>", text.replace("</", "<\\/")),
     }
 }
 
