@@ -13,6 +13,7 @@
     reason = "tests look at tah from outside: they start it, write its folders and fail loudly"
 )]
 
+pub mod display;
 pub mod model;
 pub mod processes;
 pub mod pty;

@@ -9,6 +9,7 @@ use crate::front::FrontEnd;
 use crate::limits;
 use crate::plugin::browser::{BrowserPlugin, BrowserSettings, MOUNTED, Window};
 use crate::plugin::mcp::{self, McpSource};
+use crate::plugin::mounts::MountOrder;
 use std::sync::Arc;
 use tah_agent::approval::ApproveMode;
 use tah_agent::event::EventSink;
@@ -102,12 +103,13 @@ pub async fn assemble(
     let mut reserved: Vec<String> = built_in.iter().map(|tool| tool.name().to_owned()).collect();
     reserved.extend(MOUNTED.iter().chain(&[mcp::SEARCH]).map(|name| (*name).to_owned()));
     reserved.extend(tah_browser::registry::ROWS.iter().map(|row| row.name.to_owned()));
-    let mut sources: Vec<Arc<dyn ToolSource>> = vec![Arc::new(FixedTools(built_in))];
+    // What comes and goes stands behind what stays, in the order in which it comes.
+    let mut mounted: Vec<Arc<dyn ToolSource>> = Vec::new();
     let mut plugins = Plugins::default();
     let members = mcp::members(settings, args)?;
     if !members.is_empty() {
         let fleet = mcp::start(members, &launcher, reserved).await?;
-        sources.push(Arc::new(McpSource::new(fleet.clone(), settings)));
+        mounted.push(Arc::new(McpSource::new(fleet.clone(), settings)));
         plugins.mcp = Some(fleet);
     }
     // S2: a demonstration starts no browser.
@@ -116,10 +118,11 @@ pub async fn assemble(
         let browser = BrowserPlugin::new(browser(settings, front, model.profile().vision, launcher));
         browser_word = format!("on engine={}", browser.engine_name());
         capabilities.push(browser.prompt_rules());
-        // Last, since its tools come and go: the list before it stays the same (the provider's cache).
-        sources.push(browser.clone());
+        mounted.push(browser.clone());
         plugins.browser = Some(browser);
     }
+    let sources: Vec<Arc<dyn ToolSource>> =
+        vec![Arc::new(FixedTools(built_in)), Arc::new(MountOrder::new(mounted))];
     let system = system_prompt(&PromptParts {
         cwd: settings.cwd.display().to_string(),
         capabilities,

@@ -22,7 +22,7 @@ fn results(server: &ModelServer) -> Vec<String> {
 }
 
 #[test]
-fn bp_o_p_with_a_fake_in_its_place() {
+fn bp_o1_o2_p3_p4_p5_p8a_widen_with_a_fake_in_its_place() {
     let world = World::new();
     faked(&world);
     let server = ModelServer::script(vec![
@@ -49,6 +49,9 @@ fn bp_o_p_with_a_fake_in_its_place() {
         "browser_close",
     ];
     assert_eq!(browser_tools(&bodies[1]), mounted, "only what is on the list, in its order");
+    for body in &bodies[1..7] {
+        assert_eq!(browser_tools(body), mounted, "what it lists later (`list_changed`) widens nothing");
+    }
     assert_eq!(browser_tools(bodies.last().unwrap()), ["browser_open"]);
     let results = results(&server);
     assert!(results[0].contains("opened"), "{}", results[0]);

@@ -73,7 +73,7 @@ fn bp_p5_a_playwright_that_dies_unmounts_its_tools() {
 }
 
 #[test]
-fn bp_p8a_a_restarted_browser_is_said() {
+fn bp_p8a_restart_is_said() {
     let (world, site) = (World::new(), Site::with_form());
     world.config_playwright(json!({}));
     let url = site.url("/");
@@ -104,7 +104,7 @@ fn bp_p8a_a_restarted_browser_is_said() {
 }
 
 #[test]
-fn bp_p8a_a_looping_page_does_not_hang_the_call() {
+fn bp_p8a_loops_a_page_that_never_rests_does_not_hang_the_call() {
     let world = World::new();
     let site =
         Site::builder().page("/", "<title>loops</title><button onclick='for(;;);'>forever</button>").start();

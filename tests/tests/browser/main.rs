@@ -16,6 +16,8 @@ mod install;
 mod lifetime;
 mod native;
 mod profile;
+mod results;
+mod window;
 
 use serde_json::{Value, json};
 use tah_tests::model;

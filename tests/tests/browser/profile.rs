@@ -50,7 +50,7 @@ fn bp_p8_profile_in_use() {
 }
 
 #[test]
-fn bp_p8a_a_login_is_there_in_the_next_run() {
+fn bp_p8a_logins_are_there_in_the_next_run_however_the_last_one_ended() {
     let world = World::new();
     let site = Site::builder()
         .on("/login", |_| {
@@ -63,16 +63,31 @@ fn bp_p8a_a_login_is_there_in_the_next_run() {
         })
         .start();
     world.config_playwright(json!({}));
-    let server = ModelServer::script(vec![open(&site.url("/login")), model::say("in")]);
-    world.tah_with(&server, &["run", "--yes", "log in"]).run().expect_code(0);
-    let server = ModelServer::script(vec![open(&site.url("/me")), model::say("me")]);
-    world.tah_with(&server, &["run", "--yes", "who am I"]).run().expect_code(0);
-    let page = model::last_result(&server.bodies()[1]);
-    assert!(page.contains("you are who=ada"), "{page}");
+    for end in [None, Some(rustix::process::Signal::INT)] {
+        let url = site.url("/login");
+        let server = ModelServer::start(move |_, number| match (number, end) {
+            (0, _) => open(&url),
+            (1, Some(_)) => model::call("browser_wait_for", json!({"time": 25})),
+            _ => model::say("in"),
+        });
+        let running = world.tah_with(&server, &["run", "--yes", "--json", "log in"]).spawn();
+        if let Some(signal) = end {
+            wait::until("the browser works", PATIENCE, || {
+                running.stdout().contains("\"tool\":\"browser_wait_for\"")
+            });
+            running.signal(signal);
+        }
+        running.finish().expect_code(if end.is_some() { 130 } else { 0 });
+        let server = ModelServer::script(vec![open(&site.url("/me")), model::say("me")]);
+        world.tah_with(&server, &["run", "--yes", "who am I"]).run().expect_code(0);
+        let page = model::last_result(&server.bodies()[1]);
+        assert!(page.contains("you are who=ada"), "ended by {end:?}: {page}");
+        std::fs::remove_dir_all(world.home().join("browser-profile")).unwrap();
+    }
 }
 
 #[test]
-fn bp_p8a_a_stale_lock_is_no_obstacle_and_a_foreign_one_is_named() {
+fn bp_p8a_locks_p8a_hosts_a_stale_one_is_no_obstacle_and_a_foreign_one_is_named() {
     let (world, site) = (World::new(), Site::with_form());
     world.config_playwright(json!({}));
     let profile = world.home().join("browser-profile");

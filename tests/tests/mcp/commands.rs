@@ -71,6 +71,19 @@ fn m3_a_failing_server_is_named_with_its_words() {
 }
 
 #[test]
+fn m3_a_public_server_that_dies_at_start_says_why() {
+    // It was made for the first generation of its library and meets the second.
+    let world = World::new();
+    let database = world.work().join("a.db").display().to_string();
+    let server = servers::python("mcp-server-sqlite", &["--db-path", &database]);
+    world.config(&json!({"extensions": {"mcp": {"sqlite": server}}}));
+    let ran = world.tah(&["mcp", "test", "sqlite"]).run();
+    assert!(ran.code == 1 && ran.stdout.is_empty(), "{ran:?}");
+    assert!(ran.stderr.contains("exited with status 1") && ran.stderr.contains("AttributeError"), "{ran:?}");
+    world.nothing_lives();
+}
+
+#[test]
 fn mistakes_are_usage_errors() {
     let world = World::new();
     world.config(&json!({"extensions": {"mcp": {"good": servers::faulty(&[])}}}));

@@ -27,7 +27,7 @@ fn bp_m8_the_seeds_single_object_and_a_flag() {
 }
 
 #[test]
-fn m5_m7_several_servers_legal_names_and_no_bad_schema() {
+fn bp_m6_several_servers_legal_names_and_no_bad_schema() {
     let world = World::new();
     world.config(&json!({"extensions": {"mcp": {
         "one": servers::faulty(&[]),
@@ -157,6 +157,54 @@ fn many_tools_are_loaded_when_asked_for() {
     assert_eq!(names[1].len(), names[0].len() + 1);
     assert!(names[1].contains(&"big__tool77".to_owned()), "{names:?}");
     assert_eq!(last_result(&model.bodies()[2]), "found");
+}
+
+#[test]
+fn bp_o4_what_a_search_mounts_stands_behind_the_door_and_changes_nothing_before_it() {
+    let world = World::new();
+    let mut server = servers::faulty(&["many-tools"]);
+    server["required"] = json!(true);
+    world.config(&json!({"extensions": {"mcp": {"big": server}}}));
+    let model = ModelServer::script(vec![
+        call("tool_search", json!({"query": "big__tool77"})),
+        call("tool_search", json!({"query": "big__tool5, big__tool6"})),
+        say("done"),
+    ]);
+    world.tah_with(&model, &["run", "--yes", "--browser", "native", "go"]).run().expect_code(0);
+    let bodies = model.bodies();
+    assert_eq!(tool_names(&bodies[0]).last().unwrap(), "browser_open");
+    // To the letter, descriptions too: a provider's cache holds what the request begins with.
+    for pair in bodies.windows(2) {
+        let (before, after) = (pair[0]["tools"].as_array().unwrap(), pair[1]["tools"].as_array().unwrap());
+        assert_eq!(after[..before.len()], before[..]);
+        assert_eq!(pair[0]["messages"][0], pair[1]["messages"][0]);
+    }
+    assert!(
+        tool_names(&bodies[2]).ends_with(&["big__tool77", "big__tool5", "big__tool6"].map(str::to_owned))
+    );
+}
+
+#[test]
+fn m3_a_server_that_was_not_there_at_the_start_joins_later() {
+    let world = World::new();
+    let marker = world.home().join("tried").display().to_string();
+    world.config(&json!({"extensions": {"mcp": {"late": servers::faulty(&["fails-once", &marker])}}}));
+    let model = ModelServer::start(|body, number| {
+        if tool_names(body).contains(&"late__echo".to_owned()) {
+            return if last_result(body) == "here" {
+                say("done")
+            } else {
+                call("late__echo", json!({"text": "here"}))
+            };
+        }
+        assert!(number < 30, "it never joined");
+        call("execute_command", json!({"command": "sleep 0.5"}))
+    });
+    let ran = world.tah_with(&model, &["run", "--yes", "go"]).run();
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "done\n"), "{ran:?}");
+    assert!(ran.stderr.contains("not yet") && ran.stderr.contains("late is there now"), "{ran:?}");
+    assert_eq!(ran.stderr.matches("not yet").count(), 1, "{ran:?}");
+    world.nothing_lives();
 }
 
 #[test]

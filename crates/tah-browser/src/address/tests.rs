@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn bp_p8a_a_scheme_is_added_where_it_is_missing() {
+fn bp_p8a_scheme_is_added_where_it_is_missing() {
     for (text, whole) in [
         ("localhost:3000/x", "http://localhost:3000/x"),
         ("127.0.0.1:80", "http://127.0.0.1/"),

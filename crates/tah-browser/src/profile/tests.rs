@@ -25,7 +25,7 @@ async fn b72_lock_of_an_unrelated_living_pid_is_removed() {
 }
 
 #[tokio::test]
-async fn bp_p8a_lock_of_another_host_names_it_and_stays() {
+async fn bp_p8a_hosts_a_lock_of_another_names_it_and_stays() {
     let (dir, result) = with_lock("faraway-host-77").await;
     let text = result.expect_err("refused").to_string();
     assert!(text.contains("faraway-host") && text.contains("SingletonLock"), "{text}");

@@ -191,6 +191,11 @@ impl ToolSource for McpSource {
         };
         shown.into_iter().map(tool).collect()
     }
+
+    /// A server that could not be started may be there by now (M3).
+    fn refresh(&self) {
+        self.fleet.try_failed_again();
+    }
 }
 
 /// Tells the user what is new about the servers, until `quiet` fires.

@@ -85,7 +85,7 @@ fn page(html: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bp_p8a_passwords_and_dialogs_and_leavings() {
+async fn bp_p8a_passwords_p8a_dialog_p8b_files_and_what_is_left() {
     let bench = Bench::new(|_| {});
     let form = page(
         "<title>Door</title><label>Login<input value=ada></label><label>Geheim<input type=password value=swordfish></label>\

@@ -159,6 +159,12 @@ impl Fleet {
         futures_util::future::join_all(self.members.iter().map(|(_, server)| server.settled())).await;
     }
 
+    /// Starts those anew, in the background, that could not be started, each with growing pauses. Cheap when there
+    /// is nothing to do, so it can be asked before every step.
+    pub fn try_failed_again(&self) {
+        self.members.iter().for_each(|(_, server)| server.try_again());
+    }
+
     /// Goes up whenever tools or notices may have changed.
     pub fn watch(&self) -> watch::Receiver<u64> {
         self.say.version.subscribe()

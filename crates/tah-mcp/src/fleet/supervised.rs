@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 pub enum ServerState {
     Starting,
     Ready(Arc<Client>),
-    /// It could not be started; the next call tries again.
+    /// It could not be started; the next call, or [`try_failed_again`](super::Fleet::try_failed_again), tries anew.
     Failed(Arc<StartError>),
     /// It is not coming back.
     Closed,
@@ -33,6 +33,7 @@ pub enum ServerState {
 #[derive(Clone, Copy)]
 struct BackOff {
     failures: u32,
+    last: Instant,
     not_before: Instant,
 }
 
@@ -43,6 +44,8 @@ pub(crate) struct Supervised {
     /// The last known list; a dead server's tools stay, since a call brings it back.
     tools: Mutex<Arc<[Tool]>>,
     back_off: Mutex<BackOff>,
+    /// What was last said of a failed start, so that trying again does not say it again.
+    said: Mutex<Option<String>>,
     closing: CancellationToken,
     say: Say,
 }
@@ -50,12 +53,14 @@ pub(crate) struct Supervised {
 impl Supervised {
     /// A server that begins to start now.
     pub(crate) fn start(spec: ServerSpec, launcher: Launcher, say: Say) -> Arc<Self> {
+        let now = Instant::now();
         let server = Arc::new(Self {
             spec,
             launcher,
             state: watch::Sender::new(ServerState::Starting),
             tools: Mutex::new(Arc::new([])),
-            back_off: Mutex::new(BackOff { failures: 0, not_before: Instant::now() }),
+            back_off: Mutex::new(BackOff { failures: 0, last: now, not_before: now }),
+            said: Mutex::default(),
             closing: CancellationToken::new(),
             say,
         });
@@ -87,6 +92,9 @@ impl Supervised {
                 let client = Arc::new(client);
                 *lock(&self.tools) = client.tools();
                 self.pass_notices(&client);
+                if lock(&self.said).take().is_some() {
+                    self.say.notice(&self.spec.name, format!("mcp server {} is there now", self.spec.name));
+                }
                 let closed = self.state.send_if_modified(|state| {
                     let open = !matches!(state, ServerState::Closed);
                     if open {
@@ -102,8 +110,10 @@ impl Supervised {
             }
             Err(error) => {
                 self.failed_once(Instant::now());
-                if !self.closing.is_cancelled() {
-                    self.say.notice(&self.spec.name, error_text(&error.to_string(), error.hint()));
+                let text = error_text(&error.to_string(), error.hint());
+                let is_new = lock(&self.said).replace(text.clone()).is_none_or(|before| before != text);
+                if is_new && !self.closing.is_cancelled() {
+                    self.say.notice(&self.spec.name, text);
                 }
                 self.state.send_if_modified(|state| {
                     let open = !matches!(state, ServerState::Closed);
@@ -160,6 +170,7 @@ impl Supervised {
             1 => Duration::ZERO,
             _ => limits::RESTART_PAUSE_MAX.min(limits::RESTART_PAUSE * 2u32.pow(doublings)),
         };
+        back_off.last = now;
         back_off.not_before = now + pause;
     }
 
@@ -208,6 +219,16 @@ impl Supervised {
         tokio::select! {
             () = tokio::time::sleep(left) => Ok(()),
             () = cancel.cancelled() => Err(CallError::Cancelled),
+        }
+    }
+
+    /// Starts a server anew that never was there, once its pause is over. One that was there and died keeps its tools
+    /// and is started by the next call.
+    pub(crate) fn try_again(self: &Arc<Self>) {
+        let BackOff { last, not_before, .. } = *lock(&self.back_off);
+        let is_due = Instant::now() >= not_before.max(last + limits::RESTART_PAUSE);
+        if is_due && self.tools().is_empty() && matches!(self.state(), ServerState::Failed(_)) {
+            self.begin_restart();
         }
     }
 

@@ -25,6 +25,10 @@ def text(message, words):
 if way == "dies-at-start":
     print("Traceback: no module named sqlite", file=sys.stderr)
     sys.exit(3)
+if way == "fails-once" and not os.path.exists(sys.argv[2]):
+    open(sys.argv[2], "w").close()
+    print("not yet", file=sys.stderr)
+    sys.exit(4)
 if way == "silent":
     time.sleep(600)
 if way == "chatty-stderr":

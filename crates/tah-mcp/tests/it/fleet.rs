@@ -87,6 +87,37 @@ async fn m3_one_bad_server_does_not_stop_the_others() {
 }
 
 #[tokio::test]
+async fn m3_a_server_that_could_not_start_is_tried_again_and_joins() {
+    let folder = tempfile::tempdir().unwrap();
+    let marker = folder.path().join("tried").display().to_string();
+    let fleet = start(vec![
+        member("late", faulty(&["fails-once", &marker])),
+        member("missing", program("no-such-program-anywhere", vec![])),
+        member("good", faulty(&[])),
+    ]);
+    fleet.wait_for_all().await;
+    let failed = fleet.take_notices();
+    assert!(
+        failed.iter().any(|notice| notice.server == "late" && notice.text.contains("not yet")),
+        "{failed:?}"
+    );
+    // As before every step; each failure doubles the pause.
+    let begun = std::time::Instant::now();
+    while !names(&fleet).contains(&"late__echo".to_owned()) {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "it never joined");
+        fleet.try_failed_again();
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert!(begun.elapsed() > std::time::Duration::from_millis(500), "not at once: {:?}", begun.elapsed());
+    assert_eq!(call(&fleet, "late__echo", "here").await.unwrap(), "here");
+    let notices = fleet.take_notices();
+    let said = |words: &str| notices.iter().filter(|notice| notice.text.contains(words)).count();
+    assert_eq!(said("late is there now"), 1, "{notices:?}");
+    assert_eq!(said("missing"), 0, "what is still so is not said again: {notices:?}");
+    fleet.close().await;
+}
+
+#[tokio::test]
 async fn m4_a_dead_server_is_started_once_more_for_all_callers() {
     let fleet = start(vec![member("one", faulty(&[]))]);
     fleet.wait_for_all().await;

@@ -6,6 +6,47 @@ use std::time::Duration;
 use tah_mcp::{CallError, HowEnded, Roots, StartError};
 
 #[tokio::test]
+async fn bp_m1_one_message_a_line_out_and_lines_of_any_kind_in() {
+    let (ours, theirs) = tokio::io::duplex(64 * 1024);
+    let script = async move {
+        use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
+        let (input, mut output) = tokio::io::split(theirs);
+        let mut input = tokio::io::BufReader::new(input);
+        for (method, result) in [
+            ("initialize", Some(json!({"protocolVersion": "2025-11-25"}))),
+            ("notifications/initialized", None),
+            ("tools/list", Some(json!({"tools": [crate::fake::tool("读取\n")]}))),
+        ] {
+            let mut line = String::new();
+            input.read_line(&mut line).await.unwrap();
+            // One value and one line end, whatever stands in it.
+            assert!(
+                line.ends_with("}\n") && line.matches('\n').count() == 1 && !line.contains('\r'),
+                "{line:?}"
+            );
+            let message: serde_json::Value = serde_json::from_str(&line).unwrap();
+            assert_eq!(
+                (message["jsonrpc"].as_str(), message["method"].as_str()),
+                (Some("2.0"), Some(method))
+            );
+            let Some(result) = result else { continue };
+            let reply = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+            let noise = "\n\r\n  \nContent-Length: 123\r\n\r\n{\"jsonrpc\": tru\n";
+            output.write_all(format!("{noise}{reply}\r\n").as_bytes()).await.unwrap();
+        }
+        input.read_to_end(&mut Vec::new()).await.unwrap();
+    };
+    tokio::spawn(script);
+    let pipes = tokio::io::split(ours);
+    let cancel = tokio_util::sync::CancellationToken::new();
+    let client = tah_mcp::Client::over_pipes(&crate::fake::spec(), pipes, None, &cancel).await.unwrap();
+    assert_eq!(client.tools()[0].name, "读取\n");
+    // Counted and kept in the log: two lines of two kinds, twice. Blank ones are nothing at all.
+    assert_eq!(client.ignored_lines(), 4);
+    assert_eq!(client.log_lines()[0], "Content-Length: 123");
+}
+
+#[tokio::test]
 async fn bp_m2_initialize_initialized_list() {
     let client = connect(async |mut fake: Fake| {
         fake.handshake(json!([tool("a"), tool("b")])).await;

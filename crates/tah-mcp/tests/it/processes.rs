@@ -130,7 +130,7 @@ async fn m4_a_killed_server_fails_its_calls_at_once() {
 }
 
 #[tokio::test]
-async fn m4_the_exit_status_and_the_last_words_are_told() {
+async fn bp_m4_the_exit_status_and_the_last_words_are_told() {
     let client = start(&faulty(&[])).await.unwrap();
     let error = call(&client, "exit", json!({})).await.unwrap_err();
     assert_eq!(error.to_string(), "mcp server faulty exited with status 7\nout of memory");
@@ -176,7 +176,7 @@ async fn bp_p7_closing_and_dropping_leave_no_process() {
 }
 
 #[tokio::test]
-async fn bp_p8a_the_order_of_closing() {
+async fn bp_p8a_logins_the_order_of_closing() {
     let folder = tempfile::tempdir().unwrap();
     for (order, said) in [(CloseOrder::StdinFirst, "stdin closed\n"), (CloseOrder::SigtermFirst, "")] {
         let file = folder.path().join(format!("{order:?}"));

@@ -4,6 +4,29 @@ use crate::fake::{Fake, connect, text_result};
 use serde_json::json;
 
 #[tokio::test]
+async fn bp_m5_pings_and_roots_are_answered_and_the_rest_is_refused_politely() {
+    let client = connect(async |mut fake: Fake| {
+        fake.handshake(json!([])).await;
+        for (method, code) in [
+            ("ping", None),
+            ("roots/list", None),
+            ("sampling/createMessage", Some(-1)),
+            ("elicitation/create", Some(-1)),
+            ("server/invented", Some(-32601)),
+        ] {
+            fake.send(json!({"jsonrpc": "2.0", "id": "x", "method": method, "params": {}})).await;
+            let answer = fake.next().await;
+            assert_eq!((&answer["id"], answer["error"]["code"].as_i64()), (&json!("x"), code), "{answer}");
+            assert_eq!(answer.get("result").is_some(), code.is_none(), "{answer}");
+        }
+        fake.answer_call("and goes on").await;
+        fake.drain().await;
+    })
+    .await;
+    assert_eq!(client.call("x", &json!({}), &Default::default()).await.unwrap().text(), "and goes on");
+}
+
+#[tokio::test]
 async fn m14_the_server_asks_with_our_ids() {
     let client = connect(async |mut fake: Fake| {
         fake.handshake(json!([])).await;

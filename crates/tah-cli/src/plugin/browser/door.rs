@@ -102,7 +102,7 @@ impl Door {
         let head = json!({"opened": true, "tools": names}).to_string();
         let wanted = url_of(input);
         // The first call starts Chrome, so whatever keeps it from starting arrives here (O5).
-        let first = engine.navigate(wanted.unwrap_or(BLANK), context).await;
+        let first = go(&engine, wanted.unwrap_or(BLANK), &head, context).await;
         let page = match first {
             Ok(page) => page,
             Err(error) => {
@@ -156,18 +156,30 @@ impl Door {
             }
         };
         let Some(url) = url_of(input) else { return Ok(Output::new(head.clone(), head)) };
-        let page = engine.navigate(url, context).await?;
+        let page = go(&engine, url, &head, context).await?;
         let text = with_snapshot(format!("{head}\n{page}"), &engine, context).await;
         Ok(Output::new(text, head))
     }
 }
 
+/// Goes to a page; what it gives and `head` are one result (P4).
+async fn go(
+    engine: &playwright::Playwright,
+    url: &str,
+    head: &str,
+    context: &ToolContext,
+) -> Result<String, ToolError> {
+    let left = playwright::RESULT_CHARS.saturating_sub(head.chars().count());
+    engine.call_within(left, "browser_navigate", json!({"url": url}), context).await
+}
+
 /// The page behind the result, since an action of Playwright gives only a link to a file (P8b).
 async fn with_snapshot(mut text: String, engine: &playwright::Playwright, context: &ToolContext) -> String {
-    if engine.is_blocked() {
+    let left = playwright::RESULT_CHARS.saturating_sub(text.chars().count());
+    if engine.is_blocked() || left == 0 {
         return text;
     }
-    if let Ok(snapshot) = engine.call("browser_snapshot", json!({}), context).await {
+    if let Ok(snapshot) = engine.call_within(left, "browser_snapshot", json!({}), context).await {
         text.push('\n');
         text.push_str(&snapshot);
     }

@@ -1,9 +1,10 @@
 //! The Playwright engine: the real `@playwright/mcp` as a child, and what a user must not suffer from it (P8a).
 //!
 //! [`launch`] has its command line, [`reply`] what is done to its answers, [`mounted`] the tools the agent gets,
-//! [`passwords`] what of an answer is masked. Calls run one after the other; one that was cancelled goes on in the
+//! [`passwords`] what of an answer is masked, [`files`] what is done to the files it writes. Calls run one after the other; one that was cancelled goes on in the
 //! server, so the next waits for it.
 
+mod files;
 mod launch;
 mod mounted;
 mod passwords;
@@ -12,8 +13,10 @@ mod track;
 
 pub use mounted::MOUNTED;
 pub(super) use mounted::tools;
+pub(super) use reply::RESULT_CHARS;
 
 use super::settings::BrowserSettings;
+use files::Files;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,21 +24,21 @@ use std::time::Duration;
 use tah_agent::event::Level;
 use tah_agent::tool::{ToolContext, ToolError};
 use tah_mcp::{CallError, CallOptions, CallResult, Client, CloseOrder};
-use tah_os::disk;
 use tokio_util::sync::CancellationToken;
 use track::Track;
 
 /// How long the tab of a page that hangs may take to close before the browser is closed instead.
 const RESCUE_TIMEOUT: Duration = Duration::from_secs(3);
 
+/// How often a navigation is repeated that another one got in the way of.
+const REPEATS: usize = 3;
+
 /// A running Playwright MCP.
 pub(super) struct Playwright {
     client: Arc<Client>,
     call_timeout: Duration,
     profile: PathBuf,
-    output: PathBuf,
-    /// What was in the output folder before, so that only what the engine leaves is removed.
-    kept: Vec<PathBuf>,
+    files: Files,
     /// Held by the call that runs.
     track: Arc<tokio::sync::Mutex<Track>>,
     /// Whether a dialog or a file chooser is open, for those who don't want to wait for the call that runs.
@@ -65,8 +68,7 @@ impl Playwright {
             client: Arc::new(client),
             call_timeout: settings.call_timeout,
             profile: settings.profile(),
-            kept: disk::list(&settings.output()).unwrap_or_default(),
-            output: settings.output(),
+            files: Files::new(settings.cwd.clone(), settings.output()),
             track: Arc::default(),
             blocked: Arc::default(),
         })
@@ -81,18 +83,24 @@ impl Playwright {
         self.blocked.load(std::sync::atomic::Ordering::SeqCst)
     }
 
-    /// Goes to a page.
-    pub async fn navigate(&self, url: &str, context: &ToolContext) -> Result<String, ToolError> {
-        self.call("browser_navigate", json!({"url": url}), context).await
-    }
-
     /// Calls a tool and gives the text for the model, marked as a page's.
     pub async fn call(&self, tool: &str, input: Value, context: &ToolContext) -> Result<String, ToolError> {
-        let input = reply::with_scheme(tool, input);
+        self.call_within(reply::RESULT_CHARS, tool, input, context).await
+    }
+
+    /// The same, of a text of at most so many characters.
+    pub async fn call_within(
+        &self,
+        chars: usize,
+        tool: &str,
+        input: Value,
+        context: &ToolContext,
+    ) -> Result<String, ToolError> {
+        let input = self.files.confined(reply::with_scheme(tool, input));
         // In a task of its own: a cancelled call goes on in the server, and the next one waits for its end.
         let engine = self.clone_for_task();
         let name = tool.to_owned();
-        let task = tokio::spawn(async move { engine.call_in_order(&name, input).await });
+        let task = tokio::spawn(async move { engine.call_in_order(&name, input, chars).await });
         tokio::select! {
             joined = task => joined.unwrap_or_else(|_| Err(ToolError::new("the call failed inside"))),
             () = context.cancel.cancelled() => Err(ToolError::new("cancelled; may have happened")),
@@ -104,6 +112,7 @@ impl Playwright {
             client: self.client.clone(),
             call_timeout: self.call_timeout,
             profile: self.profile.clone(),
+            files: self.files.clone(),
             track: self.track.clone(),
             blocked: self.blocked.clone(),
         }
@@ -135,15 +144,7 @@ impl Playwright {
             let _ = self.client.call("browser_close", &json!({}), &options).await;
         }
         self.client.close(CloseOrder::SigtermFirst).await;
-        for path in disk::list(&self.output).unwrap_or_default() {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let leavings = (name.starts_with("page-") && name.ends_with(".yml"))
-                || (name.starts_with("console-") && name.ends_with(".log"));
-            if leavings && !self.kept.contains(&path) {
-                // A file that can't be removed harms nobody.
-                let _ = disk::remove(&path);
-            }
-        }
+        self.files.remove_leavings();
     }
 }
 
@@ -152,17 +153,21 @@ struct Caller {
     client: Arc<Client>,
     call_timeout: Duration,
     profile: PathBuf,
+    files: Files,
     track: Arc<tokio::sync::Mutex<Track>>,
     blocked: Arc<std::sync::atomic::AtomicBool>,
 }
 
 impl Caller {
-    async fn call_in_order(&self, tool: &str, input: Value) -> Result<String, ToolError> {
+    async fn call_in_order(&self, tool: &str, input: Value, chars: usize) -> Result<String, ToolError> {
         let mut track = self.track.clone().lock_owned().await;
         track.may_run(tool)?;
         let mut answer = self.answer(tool, &input, &mut track).await?;
-        if reply::was_interrupted_by_error_page(&answer.text) {
-            // A good navigation right after a failed one fails half the time, and works when repeated.
+        // A good navigation right after a failed one fails half the time, and works when repeated.
+        for _ in 0..REPEATS {
+            if !reply::was_interrupted(&answer.text) {
+                break;
+            }
             answer = self.answer(tool, &input, &mut track).await?;
         }
         if answer.is_error && track.has_browser() && reply::met_the_browsers_end(&answer.text) {
@@ -175,16 +180,17 @@ impl Caller {
         }
         let lost = track.see(tool, &answer.text, &self.profile);
         self.blocked.store(track.is_blocked(), std::sync::atomic::Ordering::SeqCst);
-        let secrets = self.passwords(&answer.text, &mut track).await;
-        let text = passwords::mask(&answer.text, &input, &secrets);
+        let text = self.without_passwords(&answer.text, &input, &mut track).await;
         let text = match lost {
             Some(line) => format!("{line}\n{text}"),
             None => text,
         };
-        if answer.is_error {
-            return Err(ToolError::new(text));
+        match (answer.is_error, track.url()) {
+            (false, url) => Ok(reply::marked(&text, url, chars)),
+            // What an error says of elements is the page's word too (R2); before there is a page it can't be.
+            (true, Some(url)) => Err(ToolError::new(reply::marked(&text, Some(url), chars))),
+            (true, None) => Err(ToolError::new(reply::cut(&text, chars))),
         }
-        Ok(reply::marked(&text, track.url()))
     }
 
     async fn answer(&self, tool: &str, input: &Value, track: &mut Track) -> Result<Answer, ToolError> {
@@ -231,17 +237,28 @@ impl Caller {
         .hint("go on with browser_open and the url, without the step that made the page hang")
     }
 
-    /// The values of the page's password fields, where the answer could show one.
-    async fn passwords(&self, text: &str, track: &mut Track) -> Vec<String> {
-        if !passwords::may_show(text) || track.is_blocked() {
-            return track.secrets().to_vec();
+    /// The text without the passwords of the page, which are taken out of the files it links, too (P8a).
+    async fn without_passwords(&self, text: &str, input: &Value, track: &mut Track) -> String {
+        let files = self.files.linked(text);
+        let mut shown = passwords::Shown::Known;
+        let mut events = None;
+        if !track.is_blocked() && (passwords::may_show(text) || files.iter().any(files::Linked::may_show)) {
+            let script = json!({"function": passwords::SCRIPT});
+            match self.raw("browser_evaluate", &script, passwords::TIMEOUT).await {
+                Ok(result) if !result.is_error => {
+                    let answer = reply::without_escapes(&result.into_text());
+                    track.remember_secrets(passwords::read(&answer));
+                    // What happened meanwhile is told once, so here or never.
+                    events = track::section(&answer, "### Events");
+                }
+                _ => shown = passwords::Shown::Unknown,
+            }
         }
-        let script = json!({"function": passwords::SCRIPT});
-        if let Ok(result) = self.raw("browser_evaluate", &script, passwords::TIMEOUT).await
-            && !result.is_error
-        {
-            track.remember_secrets(passwords::read(&result.into_text()));
+        let mask = |text: &str| passwords::mask(text, input, track.secrets(), shown);
+        files.iter().for_each(|file| file.mask(mask));
+        match events {
+            Some(events) => format!("{}\n### Events\n{events}", mask(text)),
+            None => mask(text),
         }
-        track.secrets().to_vec()
     }
 }

@@ -28,7 +28,11 @@ struct Inner {
     /// In the order they appeared; `None` is the place of `tool_search`.
     order: Vec<Option<String>>,
     shown: HashMap<String, Arc<MountedTool>>,
+    /// Those a search can still mount.
     listed: Vec<Arc<MountedTool>>,
+    /// All that were ever only listed, mounted since or not: what `tool_search` says of them stays as it is when one
+    /// is mounted, since it stands before much of the request.
+    described: Vec<Arc<MountedTool>>,
     used: usize,
 }
 
@@ -37,7 +41,7 @@ impl Shelf {
     pub fn arrange(self: &Arc<Self>, tools: &[Arc<MountedTool>], budget: usize) -> Vec<Shown> {
         let mut inner = self.lock();
         inner.take(tools, budget);
-        let search = Arc::new(Search::new(self.clone(), &inner.listed));
+        let search = Arc::new(Search::new(self.clone(), &inner.described));
         let shown = inner.order.iter().filter_map(|name| match name {
             Some(name) => inner.shown.get(name).cloned().map(Shown::Tool),
             None => Some(Shown::Search(search.clone())),
@@ -69,7 +73,8 @@ impl Inner {
         for (name, tool) in &mut self.shown {
             *tool = now[&**name].clone();
         }
-        for tool in &mut self.listed {
+        self.described.retain(|tool| now.contains_key(&*tool.name));
+        for tool in self.listed.iter_mut().chain(&mut self.described) {
             *tool = now[&*tool.name].clone();
         }
         // a server's tools come together or not at all
@@ -94,7 +99,8 @@ impl Inner {
                 if !self.order.contains(&None) {
                     self.order.push(None);
                 }
-                self.listed.extend(all.into_iter().cloned());
+                self.listed.extend(all.iter().map(|tool| (*tool).clone()));
+                self.described.extend(all.into_iter().cloned());
             }
         }
     }

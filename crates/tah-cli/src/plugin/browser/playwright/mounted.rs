@@ -1,11 +1,10 @@
 //! The eighteen tools behind the door (P3), as the agent gets them.
 
 use super::super::{Shared, display};
-use super::Playwright;
+use super::{Playwright, files};
 use async_trait::async_trait;
 use base64::Engine as _;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tah_agent::card::{Card, CardLine, Insistence};
 use tah_agent::message::{Image, Input};
@@ -153,8 +152,8 @@ impl Mounted {
 
     /// The screenshot a result names, for a model that can look at it (V1).
     fn picture(&self, text: &str) -> Option<Image> {
-        let path = screenshot_path(text)?;
-        let bytes = disk::read(&self.shared.settings.cwd.join(&path), IMAGE_BYTES).ok()?;
+        let path = text.lines().find_map(|line| files::link(line, &["Screenshot of "]))?;
+        let bytes = disk::read(&self.shared.settings.cwd.join(path), IMAGE_BYTES).ok()?;
         let media_type = match path.extension()?.to_str()? {
             "png" => "image/png",
             "jpeg" | "jpg" => "image/jpeg",
@@ -164,15 +163,4 @@ impl Mounted {
         let data = base64::engine::general_purpose::STANDARD.encode(bytes);
         Some(Image { media_type: media_type.to_owned(), data, label: path.display().to_string() })
     }
-}
-
-/// The path in `- [Screenshot of viewport](.tah/browser/page-….png)`, which never leaves the working folder.
-fn screenshot_path(text: &str) -> Option<PathBuf> {
-    let line = text.lines().find(|line| line.starts_with("- [Screenshot of "))?;
-    let (_, path) = line.rsplit_once("](")?;
-    let path = Path::new(path.strip_suffix(')')?);
-    let is_below = path
-        .components()
-        .all(|part| matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir));
-    is_below.then(|| path.to_owned())
 }

@@ -33,8 +33,20 @@ pub const SCRIPT: &str = "() => {
 
 static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let names = "pass|passwort|passwd|pwd|pin|secret|token|密码|口令|contraseña|mot de passe|senha";
-    Regex::new(&format!("(?i)(- textbox \"[^\"]*(?:{names})[^\"]*\"[^:\n]*): (.+)")).ok()
+    Regex::new(&format!("(?i)(- '?textbox \"[^\"]*(?:{names})[^\"]*\"[^:\n]*): (.+)")).ok()
 });
+
+/// Any field with a value.
+static ANY: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?m)^(\s*- '?textbox(?: "(?:[^"\\]|\\.)*")?[^:\n]*): (.+)$"#).ok());
+
+/// Whether it is known which fields hold passwords.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    Known,
+    /// The page did not say, so no field's value is shown.
+    Unknown,
+}
 
 static FIELD: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new("(?i)pass|passwort|passwd|pwd|\\bpin\\b|secret|token|密码|口令|senha").ok());
@@ -55,15 +67,16 @@ pub fn read(text: &str) -> Vec<String> {
 }
 
 /// The text without the secrets.
-pub fn mask(text: &str, input: &Value, secrets: &[String]) -> String {
+pub fn mask(text: &str, input: &Value, secrets: &[String], shown: Shown) -> String {
     let mut masked = text.to_owned();
     let typed = typed_into_password_fields(input);
     for secret in secrets.iter().chain(&typed).filter(|secret| !secret.is_empty()) {
         masked = mask_one(&masked, secret);
     }
     // Fields of frames that can't be asked: by their name.
-    match NAMED.as_ref() {
-        Some(named) => named.replace_all(&masked, format!("$1: {MASK}")).into_owned(),
+    let fields = if shown == Shown::Known { &NAMED } else { &ANY };
+    match fields.as_ref() {
+        Some(fields) => fields.replace_all(&masked, format!("$1: {MASK}")).into_owned(),
         None => masked,
     }
 }

@@ -24,20 +24,30 @@ pub fn without_escapes(text: &str) -> String {
     clean
 }
 
-/// The text as the model gets it: cut, and marked as a page's. A page can't end the mark itself.
-pub fn marked(text: &str, url: Option<&str>) -> String {
-    let (kept, suffix) = match text.char_indices().nth(RESULT_CHARS) {
+/// The text as the model gets it: cut at so many characters, and marked as a page's. A page can't end the mark itself.
+pub fn marked(text: &str, url: Option<&str>, chars: usize) -> String {
+    if text.trim().is_empty() {
+        return "(done; the server had nothing to say)".to_owned();
+    }
+    let (kept, suffix) = split(text, chars);
+    let url = url.unwrap_or_default().replace('"', "%22");
+    format!("<page url=\"{url}\">\n{}\n</page>{suffix}", escape_end(kept))
+}
+
+/// The text, cut at so many characters.
+pub fn cut(text: &str, chars: usize) -> String {
+    let (kept, suffix) = split(text, chars);
+    format!("{kept}{suffix}")
+}
+
+fn split(text: &str, chars: usize) -> (&str, String) {
+    match text.char_indices().nth(chars) {
         None => (text, String::new()),
         Some((at, _)) => {
             let more = text[at..].chars().count();
             (&text[..at], format!("\n[truncated: {more} more chars — use browser_find to search the page]"))
         }
-    };
-    if kept.trim().is_empty() {
-        return format!("(done; the server had nothing to say){suffix}");
     }
-    let url = url.unwrap_or_default().replace('"', "%22");
-    format!("<page url=\"{url}\">\n{}\n</page>{suffix}", escape_end(kept))
 }
 
 fn escape_end(text: &str) -> String {
@@ -60,9 +70,15 @@ pub fn met_the_browsers_end(text: &str) -> bool {
     text.contains("Target page, context or browser has been closed")
 }
 
-/// The known fault of a navigation that follows a failed one.
-pub fn was_interrupted_by_error_page(text: &str) -> bool {
-    text.contains("is interrupted by another navigation to \"chrome-error://")
+/// The known fault of a navigation that follows a failed one: it is interrupted by the error page of that one, and
+/// when it is repeated at once by its own first attempt.
+pub fn was_interrupted(text: &str) -> bool {
+    let Some((head, tail)) = text.split_once("\" is interrupted by another navigation to \"") else {
+        return false;
+    };
+    let wanted = head.rsplit_once("Navigation to \"").map(|(_, url)| url);
+    let other = tail.split('"').next();
+    tail.starts_with("chrome-error://") || (other.is_some() && other == wanted)
 }
 
 /// Adds `http://` to an address of this machine that has no scheme: Playwright takes `localhost:3000` for a scheme and

@@ -112,7 +112,7 @@ impl Track {
 }
 
 /// The lines below a heading, up to the next.
-fn section(text: &str, heading: &str) -> Option<String> {
+pub(super) fn section(text: &str, heading: &str) -> Option<String> {
     let mut lines = text.lines().skip_while(|line| *line != heading);
     lines.next()?;
     Some(lines.take_while(|line| !line.starts_with("### ")).collect::<Vec<_>>().join("\n"))

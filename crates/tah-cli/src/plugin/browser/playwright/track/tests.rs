@@ -6,7 +6,7 @@ const PAGE: &str = "### Page\n- Page URL: http://x/\n- Page Title: X";
 const BLANK: &str = "### Page\n- Page URL: about:blank";
 
 #[test]
-fn bp_p8a_another_browser_on_the_profile_is_said() {
+fn bp_p8a_restart_another_browser_on_the_profile_is_said() {
     let profile = tempfile::tempdir().unwrap();
     let lock = profile.path().join("SingletonLock");
     let mut track = Track::default();
@@ -20,7 +20,7 @@ fn bp_p8a_another_browser_on_the_profile_is_said() {
 }
 
 #[test]
-fn bp_p8a_a_page_that_became_blank_by_looking_is_said() {
+fn bp_p8a_restart_a_page_that_became_blank_by_looking_is_said() {
     let profile = tempfile::tempdir().unwrap();
     let mut track = Track::default();
     track.see("browser_navigate", PAGE, profile.path());
@@ -31,7 +31,7 @@ fn bp_p8a_a_page_that_became_blank_by_looking_is_said() {
 }
 
 #[test]
-fn bp_p8a_no_navigation_is_said_done_under_an_open_dialog() {
+fn bp_p8a_dialog_no_navigation_is_said_done_under_an_open_dialog() {
     let profile = tempfile::tempdir().unwrap();
     let mut track = Track::default();
     let dialog = "### Modal state\n- [\"alert\" dialog with message \"hi\"]: can be handled by browser_handle_dialog\n### Snapshot\n- x";
