@@ -310,7 +310,15 @@ impl Call {
         self.check_dialog()?;
         let (row, budget) = (self.row, self.budget);
         let watcher = self.clone();
-        match tokio::time::timeout(budget + limits::RECOVERY, (row.run)(self)).await {
+        let mut outcome = tokio::time::timeout(budget + limits::RECOVERY, (row.run)(self)).await;
+        // B75: whoever opens an address wants a page, not the news that the browser before it has just ended.
+        let ended = matches!(&outcome, Ok(Err(error)) if error.code == Code::Crashed)
+            && watcher.browser.current().is_none();
+        if ended && row.name == "browser_open" {
+            watcher.browser.ensure().await?;
+            outcome = tokio::time::timeout(budget + limits::RECOVERY, (row.run)(watcher.clone())).await;
+        }
+        match outcome {
             Ok(Err(error)) if error.code == Code::OperationTimeout => Err(watcher.after_timeout(error).await),
             Ok(result) => result,
             Err(_) => {

@@ -212,6 +212,8 @@ async fn start(
         .args(args)
         .env_remove_where(is_secret)
         .envs(scratch.temporary_for_chrome().map(|folder| ("TMPDIR", folder)))
+        // It would make a folder of its standard profile for reports of crashes, which are off.
+        .env("BREAKPAD_DUMP_LOCATION", scratch.downloads())
         .stderr(Output::Pipe)
         .fd(3, chrome_reads)
         .fd(4, chrome_writes)

@@ -8,6 +8,17 @@ use crate::navigate::{Arrival, Before};
 use crate::page::PageError;
 use crate::state::{Dialog, Happening, TabId};
 
+/// How often the page runs what is queued before nothing is taken for nothing: what the action queued, and what came of
+/// that.
+pub const SETTLE_TICKS: u32 = 2;
+
+/// Whether the page ran what an action queued, [`SETTLE_TICKS`] times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ran {
+    NotYet,
+    Already,
+}
+
 /// How things were before an action; made right before it.
 pub struct Watch {
     tab: Tab,
@@ -58,14 +69,15 @@ impl Tab {
 
 impl Watch {
     /// Waits until what the action started has come to an end, `within` at most, and says what it was.
-    pub async fn settle(&self, within: Duration) -> Result<Seen, PageError> {
+    pub async fn settle(&self, ran: Ran, within: Duration) -> Result<Seen, PageError> {
         let end = Instant::now() + within;
         let left = || end.saturating_duration_since(Instant::now());
         let mut arrival = None;
-        // What the action queued in the page (timers of 0, form submissions) shows after a tick; what comes of that
-        // can start something again, three times at most.
+        // What the action queued in the page (timers of 0, form submissions) shows after a tick; what comes of the
+        // requests it made can start something again, three times at most.
         for round in 0..3 {
-            if self.tick(left()).await == Stop::Yes {
+            let ticks = if round == 0 { SETTLE_TICKS } else { 1 };
+            if (round > 0 || ran == Ran::NotYet) && self.tick(ticks, left()).await == Stop::Yes {
                 break;
             }
             if self.moving() {
@@ -77,7 +89,7 @@ impl Watch {
                 }
                 break;
             }
-            if !self.requests_end(limits::REQUESTS_SETTLE.min(left())).await? && round > 0 {
+            if !self.requests_end(limits::REQUESTS_SETTLE.min(left())).await? {
                 break;
             }
         }
@@ -85,7 +97,7 @@ impl Watch {
     }
 
     /// Lets the page run what is queued; stops early where the page can't answer or is left.
-    async fn tick(&self, within: Duration) -> Stop {
+    async fn tick(&self, times: u32, within: Duration) -> Stop {
         let Ok(frame) = self.tab.main_frame() else { return Stop::Yes };
         let leaving = self.tab.chrome.world.until(within, |state| {
             let known = state.tab(&self.tab.id);
@@ -95,7 +107,7 @@ impl Watch {
             }
             self.is_moving(state).then_some(Stop::No)
         });
-        let ticked = frame.call::<bool>("tick", (), within);
+        let ticked = frame.call::<bool>("tick", (times,), within);
         tokio::select! {
             biased;
             stop = leaving => match stop { Ok(Some(stop)) => stop, _ => Stop::No },

@@ -265,8 +265,8 @@
       return { ...last, what: dom.describe(wanted), kind: dom.kind(wanted) };
     },
 
-    // What the last press reached; ends the guard.
-    pressed() {
+    // What the last press reached; ends the guard. With `ticks`, a press that did reach it first lets run what it queued.
+    async pressed(ticks) {
       if (!guard) return { verdict: null, what: "" };
       let { verdict, what, clicked, wanted } = guard;
       guard = null;
@@ -277,6 +277,7 @@
         verdict = "missed";
         what = "nothing: it moves away when the mouse comes";
       }
+      for (let i = 0; i < ticks && verdict !== "missed"; i++) await tah.tick();
       return { verdict, what };
     },
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::chrome::Tab;
 use crate::error::{BrowserError, Code};
 use crate::input::{Button, Modifiers};
-use crate::settle::{Seen, Watch};
+use crate::settle::{Ran, SETTLE_TICKS, Seen, Watch};
 
 use super::lookup::{Element, FRAME_ANSWER};
 use super::refs::Loan;
@@ -256,8 +256,9 @@ impl Tab {
                 // The page stands still; its press was made.
                 Err(PageError::Dialog(_)) => None,
                 Err(error) => return Err(error.into()),
-                Ok(()) => element.frame.call::<Reached>("pressed", (), FRAME_ANSWER).await.ok(),
+                Ok(()) => element.frame.call::<Reached>("pressed", (SETTLE_TICKS,), FRAME_ANSWER).await.ok(),
             };
+            let ran = if reached.is_some() { Ran::Already } else { Ran::NotYet };
             if let Some(reached) = reached.filter(|reached| reached.verdict.as_deref() == Some("missed")) {
                 if Instant::now() < end {
                     missed = true;
@@ -266,7 +267,7 @@ impl Tab {
                 }
                 return Err(element.refusal("covered", &reached.what, ACTIONABLE));
             }
-            let outcome = self.outcome(&element.frame, &watch, within).await?;
+            let outcome = self.outcome_after(&element.frame, &watch, ran, within).await?;
             return Ok((element, ready, outcome));
         }
     }
@@ -289,8 +290,18 @@ impl Tab {
         watch: &Watch,
         within: Duration,
     ) -> Result<Outcome, BrowserError> {
+        self.outcome_after(frame, watch, Ran::NotYet, within).await
+    }
+
+    async fn outcome_after(
+        &self,
+        frame: &Frame,
+        watch: &Watch,
+        ran: Ran,
+        within: Duration,
+    ) -> Result<Outcome, BrowserError> {
         let document = frame.document();
-        let seen = watch.settle(within).await?;
+        let seen = watch.settle(ran, within).await?;
         let mut outcome = Outcome { seen, lines: Vec::new(), more: 0 };
         if outcome.seen.arrival.is_some() || outcome.seen.dialog.is_some() || outcome.seen.tab_closed {
             return Ok(outcome);
@@ -314,7 +325,9 @@ impl Tab {
                 outcome.more = changes.more;
             }
             // The document went away while it was asked: that is the change.
-            Err(PageError::Gone | PageError::Dialog(_)) => outcome.seen = watch.settle(within).await?,
+            Err(PageError::Gone | PageError::Dialog(_)) => {
+                outcome.seen = watch.settle(Ran::NotYet, within).await?
+            }
             Err(error) => return Err(error.into()),
         }
         Ok(outcome)

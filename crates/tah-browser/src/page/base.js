@@ -63,8 +63,9 @@ Object.assign(tah, {
     return !given;
   },
 
-  // Lets everything that is already queued in the page run.
-  tick() {
+  // Lets everything that is already queued in the page run; `times`: and what that queued.
+  async tick(times = 1) {
+    for (let i = 1; i < times; i++) await tah.tick();
     return new Promise((done) => {
       const channel = new MessageChannel();
       channel.port1.onmessage = () => setTimeout(() => done(true), 0);

@@ -223,8 +223,7 @@ impl Element {
             Err(PageError::Dialog(dialog)) => return Err(PageError::Dialog(dialog).into()),
             Err(error) => return Err(error.into()),
         }
-        let _: Value = self.frame.call("pressed", (), FRAME_ANSWER).await?;
-        self.frame.call::<bool>("tick", (), ACTIONABLE).await?;
+        let _: Value = self.frame.call("pressed", (1,), FRAME_ANSWER).await?;
         Ok(())
     }
 }

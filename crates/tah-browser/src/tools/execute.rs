@@ -8,6 +8,7 @@ use crate::chrome::Broken;
 use crate::error::{BrowserError, Code};
 use crate::limits;
 use crate::page::{PageError, thrown_text};
+use crate::settle;
 
 /// Runs the script and makes its value JSON: cycles, nodes and functions are described.
 const WRAP: &str = r#"async function(...given) {
@@ -86,7 +87,7 @@ pub async fn run(call: Call) -> Result<Value, BrowserError> {
         }
         Err(error) => return Err(error.into()),
     };
-    let seen = watch.settle(call.left().min(limits::NEW_DOCUMENT)).await?;
+    let seen = watch.settle(settle::Ran::NotYet, call.left().min(limits::NEW_DOCUMENT)).await?;
     if let Some(url) = seen.url_changed {
         result["url"] = json!(url);
     }

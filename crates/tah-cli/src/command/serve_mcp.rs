@@ -13,13 +13,14 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
+use tah_agent::session::store::own_state_folder;
 use tah_browser::browser::{AuthCookies, Caller};
 use tah_browser::guard::{HostList, HostRules, PrivateHosts};
 use tah_browser::launch::{LaunchOptions, Profile, Window};
 use tah_browser::registry::{Effect, Extras, PageText, Row};
 use tah_browser::secret::Secrets;
 use tah_browser::state::Held;
-use tah_browser::{Browser, Code, Options};
+use tah_browser::{Browser, BrowserError, Code, Options};
 use tah_mcp::{Served, ServedEffect, ServedPart, ServedResult, ServedTool};
 use tah_os::process::Launcher;
 use tokio_util::sync::CancellationToken;
@@ -164,6 +165,13 @@ impl Served for BrowserServer {
         if row.is_some() && !self.offers(name) {
             return None;
         }
+        // What is written below the working folder is nothing for its repository.
+        if matches!(name, "browser_auth" | "browser_screenshot") && writes(&arguments) {
+            let state = self.browser.options().work_dir.join(".tah");
+            if let Err(error) = own_state_folder(&state) {
+                return Some(ServedResult::Failed(vec![ServedPart::Text(refusal(&error.to_string()))]));
+            }
+        }
         // A picture goes to the client itself, anything else to its model.
         let caller = if name == "browser_screenshot" { Caller::Program } else { Caller::Model };
         // More than a model is given unasked is there for whoever asks for so much.
@@ -175,6 +183,15 @@ impl Served for BrowserServer {
             Err(error) => Some(ServedResult::Failed(vec![ServedPart::Text(error.to_json().to_string())])),
         }
     }
+}
+
+/// Whether the call of a tool that can write files does so.
+fn writes(arguments: &Map<String, Value>) -> bool {
+    arguments.contains_key("savePath") || arguments.get("action").is_some_and(|action| action == "flush")
+}
+
+fn refusal(why: &str) -> String {
+    BrowserError::new(Code::PathRefused, why).to_json().to_string()
 }
 
 /// A result as text, and its picture as a picture.

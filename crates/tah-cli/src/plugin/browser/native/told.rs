@@ -10,7 +10,8 @@ pub(crate) const RESULT_CHARS: usize = 30_000;
 
 /// The result as text, `limit` characters at most beside the mark.
 pub(crate) fn marked(result: Value, page_text: PageText, limit: usize) -> String {
-    let url = result.get("url").and_then(Value::as_str).unwrap_or_default().replace('"', "%22");
+    let url = result.get("url").and_then(Value::as_str).unwrap_or_default();
+    let url = url.replace('"', "%22").replace('<', "%3C").replace('>', "%3E");
     let text = fit::within(result, limit);
     match page_text {
         PageText::None => text,
