@@ -1,12 +1,18 @@
-//! agent-browser: one program start a call, as agents use it.
-#![allow(clippy::disallowed_methods, reason = "reads what the kernel says of processes")]
+//! agent-browser: one program start a call, which its daemon carries out, as agents use it.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "installs what it measures, and reads what the kernel says of processes"
+)]
 
 use anyhow::{Context, Result, ensure};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tah_os::process::{Launcher, Output, Spawn};
 use tokio::io::AsyncReadExt;
 
-use crate::task::{Driver, FIELDS};
+use crate::task::{Driver, FIELDS, Memory};
+
+const VERSION: &str = "0.41.2";
 
 pub struct Agent {
     program: PathBuf,
@@ -14,29 +20,43 @@ pub struct Agent {
     profile: String,
 }
 
+/// Its native binary, installed with npm where it isn't yet.
+async fn program() -> Result<PathBuf> {
+    let folder = crate::mcp::target().join("bench-deps");
+    let program = folder.join("node_modules/agent-browser/bin/agent-browser-linux-x64");
+    if !program.exists() {
+        std::fs::create_dir_all(&folder)?;
+        let package = format!("agent-browser@{VERSION}");
+        let args = [
+            "install",
+            "--no-save",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--prefix",
+            ".",
+            &package,
+        ];
+        let spawn = Spawn::new("npm", &Launcher::None).args(args).cwd(&folder);
+        let child = spawn.stdout(Output::Null).stderr(Output::Null).spawn().await?;
+        ensure!(child.wait().await.succeeded() && program.exists(), "npm install {package} failed");
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(program)
+}
+
 pub async fn start(folder: &Path) -> Result<Driver> {
-    let found = std::env::var_os("AGENT_BROWSER").map(PathBuf::from);
-    let program = found
-        .unwrap_or_else(|| crate::mcp::deps().join("node_modules/agent-browser/bin/agent-browser-linux-x64"));
-    ensure!(program.exists(), "agent-browser is not installed; AGENT_BROWSER names its binary");
-    let session = format!("bench{}", std::process::id());
-    let agent = Agent { program, session, profile: folder.join("ab-profile").display().to_string() };
-    agent.run(&["open", "about:blank"]).await?;
+    let name = format!("bench{:08x}", fastrand::u32(..));
+    let profile = folder.join(&name).display().to_string();
+    let agent = Agent { program: program().await?, session: name, profile };
     Ok(Driver::Agent(agent))
 }
 
 impl Agent {
     async fn run(&self, args: &[&str]) -> Result<String> {
         let spawn = Spawn::new(&self.program, &Launcher::None)
-            .args([
-                "--session",
-                &self.session,
-                "--executable-path",
-                "/usr/bin/chromium",
-                "--profile",
-                &self.profile,
-            ])
-            .args(["--args", "--no-sandbox"])
+            .args(["--session", &self.session, "--executable-path", "/usr/bin/chromium"])
+            .args(["--profile", &self.profile, "--args", "--no-sandbox"])
             .args(args.iter().copied());
         let mut child = spawn.stdout(Output::Pipe).stderr(Output::Null).spawn().await?;
         let mut said = String::new();
@@ -67,17 +87,27 @@ impl Agent {
         self.click("#go").await
     }
 
+    /// Its daemon.
+    pub fn memory(&self) -> Memory {
+        let daemon =
+            |line: &str, environ: &str| line.contains(&self.session) || environ.contains(&self.session);
+        Memory { driver: resident(daemon), beside: None }
+    }
+
     pub async fn close(self) {
         let _ = self.run(&["close"]).await;
     }
 }
 
-/// Resident bytes of the process with `mark` in its command line that is no browser.
-pub fn resident(mark: &str) -> Option<u64> {
+/// Resident bytes of the first process, no browser, whose command line and environment are those wanted.
+pub fn resident(wanted: impl Fn(&str, &str) -> bool) -> Option<u64> {
     for entry in std::fs::read_dir("/proc").ok()?.flatten() {
-        let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let line = String::from_utf8_lossy(&line);
-        if !line.contains(mark) || line.contains("chrom") && !line.contains("cli.js") {
+        let read = |name: &str| std::fs::read(entry.path().join(name)).unwrap_or_default();
+        let (line, environ) = (read("cmdline"), read("environ"));
+        let program = std::fs::read_link(entry.path().join("exe")).unwrap_or_default();
+        if program.to_string_lossy().contains("chrom")
+            || !wanted(&String::from_utf8_lossy(&line), &String::from_utf8_lossy(&environ))
+        {
             continue;
         }
         let status = std::fs::read_to_string(entry.path().join("status")).unwrap_or_default();

@@ -7,8 +7,8 @@ use tah_mcp::{Client, CloseOrder, Reach, ServerSpec};
 use tah_os::process::Launcher;
 use tokio_util::sync::CancellationToken;
 
-use crate::tah;
-use crate::task::{Driver, FIELDS};
+use crate::agent::resident;
+use crate::task::{Driver, FIELDS, Memory};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -40,7 +40,8 @@ async fn start(name: &str, kind: Kind, command: &str, args: Vec<String>, mark: S
 }
 
 pub async fn tah(path: &str, folder: &Path) -> Result<Driver> {
-    let downloads = folder.join("tah-downloads").display().to_string();
+    // One folder a server, to tell their processes apart.
+    let downloads = folder.join(format!("tah-{:08x}", fastrand::u32(..))).display().to_string();
     let args = ["mcp", "serve", "--headless", "--download-dir", &downloads].map(str::to_owned).to_vec();
     start("tah mcp serve", Kind::Tah, path, args, downloads.clone()).await
 }
@@ -48,7 +49,7 @@ pub async fn tah(path: &str, folder: &Path) -> Result<Driver> {
 pub async fn playwright(folder: &Path) -> Result<Driver> {
     let cli = deps().join("node_modules/@playwright/mcp/cli.js").display().to_string();
     ensure!(Path::new(&cli).exists(), "Playwright MCP is not installed: run cargo xtask setup");
-    let profile = folder.join("pw-profile").display().to_string();
+    let profile = folder.join(format!("pw-{:08x}", fastrand::u32(..))).display().to_string();
     let output = folder.join("pw-out").display().to_string();
     let args = [
         &cli,
@@ -76,8 +77,13 @@ pub async fn playwright(folder: &Path) -> Result<Driver> {
 }
 
 /// What the set-up installed.
-pub fn deps() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/test-deps")
+fn deps() -> PathBuf {
+    target().join("test-deps")
+}
+
+/// The workspace's folder of things made.
+pub fn target() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target")
 }
 
 impl Server {
@@ -112,7 +118,7 @@ impl Server {
 
     pub async fn fill_and_send(&self) -> Result<()> {
         if self.kind == Kind::Tah {
-            return self.call("fill", tah::fill()).await.map(|_| ());
+            return self.call("fill", fill()).await.map(|_| ());
         }
         let field = |name: &str, kind: &str, value: &str| json!({"element": name, "target": format!("#{name}"), "name": name, "type": kind, "value": value});
         let mut fields: Vec<Value> =
@@ -122,12 +128,23 @@ impl Server {
         self.click("#go").await
     }
 
-    /// Resident bytes of the process whose command line has our mark and which is no browser.
-    pub fn memory(&self) -> Option<u64> {
-        crate::agent::resident(&self.mark)
+    /// The server's own process, and the launcher between it and the browser.
+    pub fn memory(&self) -> Memory {
+        Memory {
+            driver: resident(|line, _| line.contains(&self.mark) && !line.contains("__child")),
+            beside: resident(|line, _| line.contains("__child") && line.contains("remote-debugging-pipe")),
+        }
     }
 
     pub async fn close(self) {
         self.client.close(CloseOrder::StdinFirst).await;
     }
+}
+
+/// The arguments of the fill that does the form.
+fn fill() -> Value {
+    let mut fields: Vec<Value> =
+        FIELDS.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+    fields.push(json!({"name": "agree", "value": true}));
+    json!({"fields": fields, "submit": true})
 }
