@@ -1,7 +1,7 @@
 //! What the end-to-end tests share: the real binary in an empty folder ([`tah`]), a model server whose every byte
 //! is scripted ([`model`]), pages that remember what they were sent ([`site`]), a client of `tah mcp serve`
-//! ([`served`]), a terminal with a screen ([`pty`]), a look at which processes live ([`processes`]) and kills at
-//! random moments ([`soak`]).
+//! ([`served`]), a terminal with a screen ([`pty`]), a look at which processes live ([`processes`]), and kills at
+//! random moments and long runs ([`soak`], [`serve_soak`]).
 //!
 //! The binary under test is `target/debug/tah`: build it first (`cargo build`), as `cargo xtask test` does.
 #![allow(
@@ -17,6 +17,7 @@ pub mod display;
 pub mod model;
 pub mod processes;
 pub mod pty;
+pub mod serve_soak;
 pub mod served;
 pub mod site;
 pub mod soak;

@@ -69,9 +69,29 @@ pub fn signal(pid: i32, signal: rustix::process::Signal) {
     rustix::process::kill_process(pid, signal).expect("the process is ours");
 }
 
+/// Sends a signal to a process that may be gone by now.
+pub fn try_signal(pid: i32, signal: rustix::process::Signal) {
+    let pid = rustix::process::Pid::from_raw(pid).expect("a pid is not 0");
+    let _ = rustix::process::kill_process(pid, signal);
+}
+
+/// Whether it runs; a zombie doesn't.
+pub fn lives(pid: i32) -> bool {
+    stat(pid).is_some_and(|(state, _)| state != 'Z')
+}
+
+/// The resident memory of a living process now, in KiB.
+pub fn resident_kib(pid: i32) -> Option<u64> {
+    of_status(pid, "VmRSS:")
+}
+
 /// The peak resident memory of a living process, in KiB.
 pub fn peak_kib(pid: i32) -> Option<u64> {
+    of_status(pid, "VmHWM:")
+}
+
+fn of_status(pid: i32, name: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let line = status.lines().find(|line| line.starts_with(name))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }

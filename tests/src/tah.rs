@@ -125,15 +125,15 @@ impl Default for World {
     }
 }
 
-/// The binary under test: `TAH_BINARY`, or what `cargo build` made.
+/// The binary under test: `TAH_BINARY`, or what `cargo build` made with the same profile.
 pub fn binary() -> PathBuf {
     if let Some(path) = std::env::var_os("TAH_BINARY") {
         return PathBuf::from(path);
     }
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace().join("target"), PathBuf::from);
-    let path = target.join("debug/tah");
-    assert!(path.exists(), "{} is missing: run `cargo build` first", path.display());
+    let path = target.join(if cfg!(debug_assertions) { "debug/tah" } else { "release/tah" });
+    assert!(path.exists(), "{} is missing: build it first", path.display());
     path
 }
 

@@ -34,7 +34,13 @@ fn run(words: &[&str]) -> Result<()> {
             for what in ["big", "calls", "kills"] {
                 steps::cargo("mcp measures", &["run", "-q", "--release", "-p", "tah-bench-mcp", "--", what])?;
             }
-            steps::run("mcp conformance", "sh", &["tests/conformance/run.sh"], &steps::root())
+            steps::run("mcp conformance", "sh", &["tests/conformance/run.sh"], &steps::root())?;
+            steps::cargo("release", &["build", "-q", "--release", "--locked", "--bin", "tah"])?;
+            for soak in [["browser-kills", "500"], ["browser-calls", "2000"]] {
+                let run = ["run", "-q", "--release", "-p", "tah-bench-soak", "--"];
+                steps::cargo("browser soak", &[&run[..], &soak].concat())?;
+            }
+            steps::cargo("browser measures", &["run", "-q", "--release", "-p", "tah-bench-browser"])
         }
         ["setup"] => setup::run(),
         ["tidy"] => tidy::run(),

@@ -1,8 +1,10 @@
-//! `cargo build && cargo run -p tah-bench-soak -- kills [N] [SEED] | flood [MB] | pages [MB] | start [N]`
+//! `cargo build && cargo run -p tah-bench-soak -- kills [N] [SEED] | flood [MB] | pages [MB] | start [N] |
+//! browser-kills [N] [SEED] | browser-calls [N] [SEED]`
 //!
-//! What the whole program survives and costs, measured on `target/debug/tah` or on the binary in `TAH_BINARY`:
-//! `kill -9` at random moments, a flood of a command's output, a large file paged, and how it starts. Exit status 1
-//! means that a limit was missed.
+//! What the whole program survives and costs, measured on the `tah` beside it (`target/debug`, with `--release`
+//! `target/release`) or on the binary in `TAH_BINARY`: `kill -9` at random moments, a flood of a command's output, a
+//! large file paged, how it starts, and `tah mcp serve` under kills and over a great many calls. Exit status 1 means
+//! that a limit was missed.
 #![allow(clippy::print_stdout, reason = "a measuring program prints")]
 
 mod cost;
@@ -22,7 +24,15 @@ fn main() -> Result<ExitCode> {
         Some("flood") => cost::flood(number(1, 1024)?)?,
         Some("pages") => cost::pages(number(1, 200)?)?,
         Some("start") => start::run(usize::try_from(number(1, 50)?)?)?,
-        _ => bail!("say kills [N] [SEED], flood [MB], pages [MB] or start [N]"),
+        Some("browser-kills") => {
+            browser_kills(usize::try_from(number(1, 500)?)?, number(2, fastrand::u64(..))?)?
+        }
+        Some("browser-calls") => {
+            browser_calls(usize::try_from(number(1, 2_000)?)?, number(2, fastrand::u64(..))?)?
+        }
+        _ => bail!(
+            "say kills [N] [SEED], flood [MB], pages [MB], start [N], browser-kills [N] [SEED] or browser-calls [N] [SEED]"
+        ),
     };
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -33,6 +43,33 @@ fn kills(count: usize, seed: u64) -> Result<bool> {
     println!("{seen:?}, seed {seed}, {:.0} s", began.elapsed().as_secs_f64());
     ensure!(seen.kills == count, "too few kills");
     Ok(true)
+}
+
+/// Kills of a browser, its pages and its tah during calls.
+fn browser_kills(count: usize, seed: u64) -> Result<bool> {
+    println!("browser-kills {count}, seed {seed}");
+    let began = Instant::now();
+    let seen = tah_tests::serve_soak::kills(count, seed)?;
+    println!("{seen:?}, seed {seed}, {:.0} s", began.elapsed().as_secs_f64());
+    ensure!(seen.kills == count, "too few kills");
+    Ok(true)
+}
+
+/// What tah may have more of at the end of many calls than early in them, in MiB.
+const GROWTH_MIB: f64 = 4.0;
+
+fn browser_calls(count: usize, seed: u64) -> Result<bool> {
+    println!("browser-calls {count}, seed {seed}");
+    let began = Instant::now();
+    let seen = tah_tests::serve_soak::mixed(count, seed)?;
+    println!("{} calls, seed {seed}, {:.0} s", seen.calls, began.elapsed().as_secs_f64());
+    for (tool, (times, slowest)) in &seen.tools {
+        println!("  {tool}: {times}, the longest {slowest} ms");
+    }
+    println!("refused: {:?}; files named and there: {}", seen.errors, seen.named);
+    let (early, late) = seen.early_and_late();
+    println!("memory of tah, MiB: {early:.1} early, {late:.1} at the end");
+    Ok(judge("growth, MiB", late - early, GROWTH_MIB))
 }
 
 /// Prints a measured value with its limit; says whether it is within.

@@ -164,3 +164,17 @@ fn downloads_go_where_they_should() {
     assert_eq!(names, ["report.bin", "second.bin"]);
     assert_eq!(entries(&world.temporary()), Vec::<String>::new());
 }
+
+#[test]
+fn b73_kills_at_random_moments_of_calls_leave_no_hang_no_orphan_and_no_lock() {
+    let seed = fastrand::u64(..);
+    let seen = tah_tests::serve_soak::kills(6, seed).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(seen.kills, 6);
+}
+
+#[test]
+fn many_calls_of_all_kinds_are_answered_and_leave_only_what_they_name() {
+    let seed = fastrand::u64(..);
+    let seen = tah_tests::serve_soak::mixed(60, seed).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(seen.calls, 60);
+}

@@ -23,6 +23,8 @@ fn r2_page_text_is_marked_and_cannot_end_its_mark() {
         assert!(text.ends_with("\n</page>"), "{text}");
         assert_eq!(text.matches("</page>").count(), 1, "{text}");
     }
+    let named = served.text("browser_open", json!({"url": "data:text/html,</page>\"<b>bold</b>"}));
+    assert!(named.matches("</page>").count() == 1 && !named.contains("</b>"), "{named}");
     // What no page wrote carries no mark.
     assert!(served.text("browser_reset", json!({})).starts_with('{'));
     served.close();
