@@ -60,13 +60,16 @@ struct Run<'a> {
     refs: Vec<String>,
     tabs: Vec<String>,
     files: usize,
+    /// A page with a form was opened, so that the next call fills it: fields that are not there are waited for.
+    form: bool,
 }
 
 fn run(world: &World, site: &Site, count: usize, seed: u64) -> Result<Mixed> {
     let downloads = world.home().join("Downloads");
     let served = Served::start(world, &["--download-dir", &downloads.display().to_string()]);
     let random = Rng::with_seed(seed);
-    let mut run = Run { served, site, downloads, random, refs: Vec::new(), tabs: Vec::new(), files: 0 };
+    let mut run =
+        Run { served, site, downloads, random, refs: Vec::new(), tabs: Vec::new(), files: 0, form: false };
     let (mut seen, mut named) = (Mixed::default(), BTreeSet::new());
     while seen.calls < count {
         let (tool, arguments) = run.choose();
@@ -140,15 +143,19 @@ impl Run<'_> {
 
     fn choose(&mut self) -> (&'static str, Value) {
         let none = json!({});
+        if std::mem::take(&mut self.form) {
+            let fields = json!([{"name": "name", "value": "Ann 张"}, {"name": "colour", "value": "green"},
+                {"name": "agree", "value": true}, {"name": "pw", "value": "s3cret"}]);
+            return ("fill", json!({"fields": fields, "submit": self.random.bool()}));
+        }
         match self.random.u32(0..100) {
             0..=15 => ("open", json!({"url": self.page()})),
             16 => ("open", json!({"url": self.page(), "newTab": true})),
             17..=26 => ("snapshot", none),
             27..=40 => ("click", json!({"target": self.reference()})),
             41..=46 => {
-                let fields = json!([{"name": "name", "value": "Ann 张"}, {"name": "colour", "value": "green"},
-                    {"name": "agree", "value": true}, {"name": "pw", "value": "s3cret"}]);
-                ("fill", json!({"fields": fields, "submit": self.random.bool()}))
+                self.form = true;
+                ("open", json!({"url": self.site.url("/p/0")}))
             }
             47..=49 => {
                 let format = ["html", "markdown", "txt", "json"][self.random.usize(0..4)];

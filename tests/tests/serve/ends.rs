@@ -151,7 +151,10 @@ fn downloads_go_where_they_should() {
     served.text("browser_open", json!({"url": site.url("/")}));
     let clicked = served.text("browser_click", json!({"target": "text=Get the report"}));
     assert!(clicked.contains("report.bin"), "{clicked}");
-    assert_eq!(std::fs::read(folder.join("report.bin")).unwrap().len(), 100_000);
+    // A big one may still be coming when the click is told.
+    wait::until("the report is there", Duration::from_secs(10), || {
+        std::fs::read(folder.join("report.bin")).is_ok_and(|bytes| bytes.len() == 100_000)
+    });
     let path = folder.join("second.bin");
     let got = served.call("browser_download", json!({"url": site.url("/get"), "savePath": path}));
     assert_eq!(got.json()["path"], json!(path), "{}", got.text);
