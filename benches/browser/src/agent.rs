@@ -90,8 +90,8 @@ impl Agent {
     /// Its daemon.
     pub fn memory(&self) -> Memory {
         let daemon =
-            |line: &str, environ: &str| line.contains(&self.session) || environ.contains(&self.session);
-        Memory { driver: resident(daemon), beside: None }
+            resident(|line, environ, _| line.contains(&self.session) || environ.contains(&self.session));
+        Memory { driver: daemon.map(|one| one.bytes), beside: None }
     }
 
     pub async fn close(self) {
@@ -99,26 +99,33 @@ impl Agent {
     }
 }
 
-/// Resident bytes of the first process, no browser, whose command line and environment are those wanted.
-pub fn resident(wanted: impl Fn(&str, &str) -> bool) -> Option<u64> {
+/// A process and its resident bytes.
+pub struct Resident {
+    pub pid: String,
+    pub bytes: u64,
+}
+
+/// The first process, no browser, whose command line, environment and parent are those wanted.
+pub fn resident(wanted: impl Fn(&str, &str, &str) -> bool) -> Option<Resident> {
     for entry in std::fs::read_dir("/proc").ok()?.flatten() {
-        let read = |name: &str| std::fs::read(entry.path().join(name)).unwrap_or_default();
-        let (line, environ) = (read("cmdline"), read("environ"));
+        let read = |name: &str| {
+            let bytes = std::fs::read(entry.path().join(name)).unwrap_or_default();
+            String::from_utf8_lossy(&bytes).into_owned()
+        };
+        let (line, environ, status) = (read("cmdline"), read("environ"), read("status"));
+        let field = |name: &str| {
+            let value = status.lines().find_map(|line| line.strip_prefix(name))?;
+            Some(value.trim().trim_end_matches("kB").trim().to_owned())
+        };
         let program = std::fs::read_link(entry.path().join("exe")).unwrap_or_default();
-        if program.to_string_lossy().contains("chrom")
-            || !wanted(&String::from_utf8_lossy(&line), &String::from_utf8_lossy(&environ))
+        let parent = field("PPid:").unwrap_or_default();
+        if program.to_string_lossy().contains("chrom") || line.is_empty() || !wanted(&line, &environ, &parent)
         {
             continue;
         }
-        let status = std::fs::read_to_string(entry.path().join("status")).unwrap_or_default();
-        let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-        return kilobytes
-            .trim()
-            .trim_end_matches("kB")
-            .trim()
-            .parse::<u64>()
-            .ok()
-            .map(|kilobytes| kilobytes << 10);
+        let kilobytes: u64 = field("VmRSS:")?.parse().ok()?;
+        let pid = entry.file_name().to_string_lossy().into_owned();
+        return Some(Resident { pid, bytes: kilobytes << 10 });
     }
     None
 }

@@ -130,10 +130,10 @@ impl Server {
 
     /// The server's own process, and the launcher between it and the browser.
     pub fn memory(&self) -> Memory {
-        Memory {
-            driver: resident(|line, _| line.contains(&self.mark) && !line.contains("__child")),
-            beside: resident(|line, _| line.contains("__child") && line.contains("remote-debugging-pipe")),
-        }
+        let driver = resident(|line, _, _| line.contains(&self.mark) && !line.contains("__child"));
+        let pid = driver.as_ref().map(|one| one.pid.clone()).unwrap_or_default();
+        let launcher = resident(|line, _, parent| line.contains("__child") && parent == pid);
+        Memory { driver: driver.map(|one| one.bytes), beside: launcher.map(|one| one.bytes) }
     }
 
     pub async fn close(self) {

@@ -67,8 +67,14 @@ fn browser_calls(count: usize, seed: u64) -> Result<bool> {
         println!("  {tool}: {times}, the longest {slowest} ms");
     }
     println!("refused: {:?}; files named and there: {}", seen.errors, seen.named);
-    let (early, late) = seen.early_and_late();
-    println!("memory of tah, MiB: {early:.1} early, {late:.1} at the end");
+    for slow in &seen.slow {
+        println!("slow:\n{slow}");
+    }
+    let memory = seen.memory_by_tenths();
+    println!("memory of tah by tenths, MiB: {memory:.1?}");
+    // What is remembered of calls and pages has its full size after the first third.
+    let (early, late) =
+        (memory.get(3).copied().unwrap_or_default(), memory.last().copied().unwrap_or_default());
     Ok(judge("growth, MiB", late - early, GROWTH_MIB))
 }
 

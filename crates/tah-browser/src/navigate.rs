@@ -6,7 +6,7 @@ use crate::cdp::wire;
 use crate::chrome::Tab;
 use crate::limits;
 use crate::page::PageError;
-use crate::state::{Dialog, DownloadPhase, FrameState, Happening, Phase, State};
+use crate::state::{Dialog, DownloadPhase, FrameId, FrameState, Happening, Phase, State};
 
 /// What came of a navigation.
 #[derive(Debug, Clone)]
@@ -42,12 +42,21 @@ impl Before {
     }
 }
 
+/// Where a frame was.
+struct Place {
+    id: FrameId,
+    loader: String,
+    hops: u64,
+}
+
 /// A way to another document.
 enum Way {
     To(String),
     Again,
     /// An entry of the tab's history.
     Entry(i64),
+    /// One with the same address as the page has: what moves may be a frame in it.
+    Beside(i64),
 }
 
 /// Back or forward.
@@ -87,7 +96,11 @@ impl Tab {
         };
         let target =
             usize::try_from(history.current_index + step).ok().and_then(|at| history.entries.get(at));
+        let here = usize::try_from(history.current_index).ok().and_then(|at| history.entries.get(at));
         match target {
+            Some(entry) if here.is_some_and(|here| here.url == entry.url) => {
+                self.past_loops(&Way::Beside(entry.id), within).await
+            }
             Some(entry) => self.past_loops(&Way::Entry(entry.id), within).await,
             None => Ok(Arrival::Nothing),
         }
@@ -95,18 +108,71 @@ impl Tab {
 
     /// Goes one way, and says what came of it.
     async fn attempt(&self, way: &Way, before: &Before, within: Duration) -> Result<Arrival, PageError> {
+        let places = if matches!(way, Way::Beside(_)) { self.places() } else { Vec::new() };
         let asked = match way {
             Way::To(url) => return self.attempt_address(url, before, within).await,
             Way::Again => self.ask(wire::Reload {}, within).await.map(drop),
-            Way::Entry(entry_id) => {
+            Way::Entry(entry_id) | Way::Beside(entry_id) => {
                 self.ask(wire::NavigateToHistoryEntry { entry_id: *entry_id }, within).await.map(drop)
             }
         };
         match asked {
             Err(PageError::Dialog(dialog)) => Ok(Arrival::Dialog(dialog)),
             Err(error) => Err(error),
+            Ok(()) if matches!(way, Way::Beside(_)) => {
+                self.page_or_frame_arrives(before, &places, within).await
+            }
             Ok(()) => self.leave_and_arrive(before, within).await,
         }
+    }
+
+    /// Where each frame of the tab is.
+    fn places(&self) -> Vec<Place> {
+        self.chrome.world.read(|state| {
+            let frames = state.tab_frames(&self.id).into_iter();
+            frames
+                .filter_map(|id| {
+                    let frame = state.frames.get(&id)?;
+                    Some(Place { loader: frame.loader.clone(), hops: frame.hops, id })
+                })
+                .collect()
+        })
+    }
+
+    /// As [`Tab::leave_and_arrive`], also where the page stays and a frame in it moves.
+    async fn page_or_frame_arrives(
+        &self,
+        before: &Before,
+        places: &[Place],
+        within: Duration,
+    ) -> Result<Arrival, PageError> {
+        let moved = self.chrome.world.until(within, |state| {
+            if self.is_leaving(state, before) {
+                return Some(true);
+            }
+            let main = &state.tab(&self.id)?.main_frame;
+            let frame = places.iter().filter(|place| place.id != *main).any(|place| {
+                state.frames.get(&place.id).is_some_and(|frame| {
+                    (frame.loader != place.loader || frame.hops != place.hops)
+                        && frame.navigating.is_none()
+                        && frame.phase >= Phase::Interactive
+                })
+            });
+            frame.then_some(false)
+        });
+        match moved.await? {
+            None => Err(PageError::Busy(within)),
+            Some(true) => self.arrive(before, limits::NEW_DOCUMENT).await,
+            Some(false) => Ok(Arrival::Within),
+        }
+    }
+
+    /// Whether the page was left, or something else came of the order to leave it.
+    fn is_leaving(&self, state: &State, before: &Before) -> bool {
+        let Some(tab) = state.tab(&self.id) else { return true };
+        let moved = state.frames.get(&tab.main_frame).is_some_and(|frame| before.left(frame));
+        let held = tab.dialog.as_ref().is_some_and(|dialog| !dialog.answered);
+        moved || held || started(state, before).is_some()
     }
 
     async fn attempt_address(
@@ -162,12 +228,7 @@ impl Tab {
 
     /// Waits for the commit as long as `within`, then for the document.
     async fn leave_and_arrive(&self, before: &Before, within: Duration) -> Result<Arrival, PageError> {
-        let left = self.chrome.world.until(within, |state| {
-            let Some(tab) = state.tab(&self.id) else { return Some(()) };
-            let moved = state.frames.get(&tab.main_frame).is_some_and(|frame| before.left(frame));
-            let held = tab.dialog.as_ref().is_some_and(|dialog| !dialog.answered);
-            (moved || held || started(state, before).is_some()).then_some(())
-        });
+        let left = self.chrome.world.until(within, |state| self.is_leaving(state, before).then_some(()));
         if left.await?.is_none() {
             return Err(PageError::Busy(within));
         }

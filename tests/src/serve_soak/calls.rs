@@ -9,12 +9,15 @@ use crate::tah::World;
 use anyhow::{Context, Result, ensure};
 use fastrand::Rng;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Longer than anything here should take on a slow machine; the longest budget is 60 s.
 const SLOW: Duration = Duration::from_secs(40);
+
+/// Calls that took longer are told with those before them.
+const TOLD: Duration = Duration::from_secs(12);
 
 /// What was seen.
 #[derive(Debug, Default)]
@@ -28,19 +31,19 @@ pub struct Mixed {
     pub memory: Vec<u64>,
     /// Files that answers named and that are there.
     pub named: usize,
+    /// The slowest calls, each with the calls before it and its answer.
+    pub slow: Vec<String>,
 }
 
 impl Mixed {
-    /// The middle of the memory after the first fifth and that at the end, in MiB.
-    pub fn early_and_late(&self) -> (f64, f64) {
-        let fifth = (self.memory.len() / 5).max(1);
+    /// The middle of the memory in each tenth of the calls, in MiB.
+    pub fn memory_by_tenths(&self) -> Vec<f64> {
         let middle = |values: &[u64]| {
             let mut sorted = values.to_vec();
             sorted.sort_unstable();
             sorted.get(sorted.len() / 2).copied().unwrap_or_default() as f64 / 1024.0
         };
-        let early = self.memory.get(fifth..2 * fifth).unwrap_or(&self.memory);
-        (middle(early), middle(&self.memory[self.memory.len().saturating_sub(fifth)..]))
+        self.memory.chunks(self.memory.len().div_ceil(10).max(1)).map(middle).collect()
     }
 }
 
@@ -70,7 +73,7 @@ fn run(world: &World, site: &Site, count: usize, seed: u64) -> Result<Mixed> {
     let random = Rng::with_seed(seed);
     let mut run =
         Run { served, site, downloads, random, refs: Vec::new(), tabs: Vec::new(), files: 0, form: false };
-    let (mut seen, mut named) = (Mixed::default(), BTreeSet::new());
+    let (mut seen, mut named, mut recent) = (Mixed::default(), BTreeSet::new(), VecDeque::new());
     while seen.calls < count {
         let (tool, arguments) = run.choose();
         let began = Instant::now();
@@ -91,6 +94,14 @@ fn run(world: &World, site: &Site, count: usize, seed: u64) -> Result<Mixed> {
                 answer.text
             );
             *seen.errors.entry(code).or_default() += 1;
+        }
+        recent
+            .push_back(format!("{shown} ({took} ms): {}", answer.text.chars().take(300).collect::<String>()));
+        if recent.len() > 6 {
+            recent.pop_front();
+        }
+        if took > TOLD.as_millis() {
+            seen.slow.push(recent.iter().cloned().collect::<Vec<_>>().join("\n"));
         }
         run.learn(tool, &answer.text);
         paths(&answer.text, &mut named);

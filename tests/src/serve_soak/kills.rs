@@ -31,8 +31,8 @@ pub struct Killed {
     pub told: usize,
     /// Calls that were done before their kill.
     pub done: usize,
-    /// The longest that a killed call took to be answered, in ms.
-    pub slowest_answer: u128,
+    /// The longest that a killed call took to be answered, in ms, and which it was.
+    pub slowest_answer: (u128, String),
     /// The longest that the call after a kill took, in ms.
     pub slowest_next: u128,
 }
@@ -71,7 +71,7 @@ fn run(world: &World, site: &Site, count: usize, seed: u64) -> Result<Killed> {
     Ok(seen)
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Victim {
     Browser,
     Renderer,
@@ -87,6 +87,7 @@ fn one(served: &mut Served, site: &Site, random: &mut Rng, seen: &mut Killed) ->
         logged_in(served, site, seen)?;
     }
     let (tool, arguments) = choose(site, random);
+    let shown = format!("{tool} {arguments}, kill of the {victim:?}");
     let (tool, arguments) = if early { ("open", json!({"url": site.url("/me")})) } else { (tool, arguments) };
     let id = served.begin(&format!("browser_{tool}"), arguments);
     // Not to wait for something, but to hit any moment.
@@ -115,7 +116,11 @@ fn one(served: &mut Served, site: &Site, random: &mut Rng, seen: &mut Killed) ->
     }
     let answer = served.answer_within(id, ANSWER);
     let answer = Answer::of(&answer.with_context(|| format!("{tool} was not answered within {ANSWER:?}"))?);
-    seen.slowest_answer = seen.slowest_answer.max(began.elapsed().as_millis());
+    let took = began.elapsed().as_millis();
+    if took > seen.slowest_answer.0 {
+        seen.slowest_answer =
+            (took, format!("{shown}: {}", answer.text.chars().take(300).collect::<String>()));
+    }
     if answer.is_error {
         seen.told += 1;
         ensure!(answer.text.contains("BROWSER_"), "{tool}: {}", answer.text);

@@ -265,6 +265,14 @@
       return { ...last, what: dom.describe(wanted), kind: dom.kind(wanted) };
     },
 
+    // Finds and makes ready in one go, where the first look finds something visible.
+    async findReady(wanted, needs, start, end, budget) {
+      const found = tah.find(wanted, start, end);
+      const there = found.count > 0 && found.visible && found.number;
+      const ready = there ? await tah.ready(found.number, needs, budget) : null;
+      return { found: { ...found, used: dom.used }, ready };
+    },
+
     // What the last press reached; ends the guard. With `ticks`, a press that did reach it first lets run what it queued.
     async pressed(ticks) {
       if (!guard) return { verdict: null, what: "" };

@@ -150,6 +150,17 @@ impl Tab {
         needs: Needs,
         find: Duration,
     ) -> Result<(Element, Ready, Point), BrowserError> {
+        if let Some((element, ready)) = self.find_ready::<Ready>(target, &needs, ACTIONABLE).await? {
+            match ready.problem.as_deref() {
+                None => {
+                    let point = Point { x: ready.x, y: ready.y };
+                    return Ok((element, ready, point));
+                }
+                // It was replaced: looked for again below.
+                Some("gone") => {}
+                Some(problem) => return Err(element.refusal(problem, &ready.detail, ACTIONABLE)),
+            }
+        }
         let end = Instant::now() + find + ACTIONABLE;
         loop {
             let element = self.locate(target, find).await?;

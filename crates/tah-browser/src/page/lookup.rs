@@ -3,7 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::cdp::wire;
@@ -43,6 +44,12 @@ struct Found {
     what: String,
     invalid: Option<String>,
     used: u64,
+}
+
+#[derive(Deserialize)]
+struct FoundReady<T> {
+    found: Found,
+    ready: Option<T>,
 }
 
 #[derive(Deserialize)]
@@ -165,6 +172,31 @@ impl Tab {
 
     pub(crate) fn frame(&self, id: &str) -> Option<Frame> {
         self.frames().into_iter().find(|frame| frame.id.0.as_ref() == id)
+    }
+
+    /// The common case in one round trip: a page without frames that shows what is looked for. What `findReady` says of
+    /// it, or nothing, and the long way is to be taken.
+    pub(crate) async fn find_ready<T: DeserializeOwned>(
+        &self,
+        target: &Target,
+        needs: &impl Serialize,
+        budget: Duration,
+    ) -> Result<Option<(Element, T)>, PageError> {
+        let Target::Query { by, value, index } = target else { return Ok(None) };
+        let frames = self.frames();
+        let [frame] = &frames[..] else { return Ok(None) };
+        let wanted = json!({"by": by, "value": value, "index": index});
+        let (loan, document) = (Loan::take(), frame.document());
+        let args = (&wanted, needs, loan.start(), loan.end(), budget.as_millis() as u64);
+        let FoundReady { found, ready } =
+            match frame.call::<FoundReady<T>>("findReady", args, budget + FRAME_ANSWER).await {
+                Ok(both) => both,
+                Err(PageError::Gone) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+        frame.record(loan, found.used, document);
+        let (frame, number, count) = (frame.clone(), found.number, found.count);
+        Ok(ready.map(|ready| (Element { frame, number, count, what: found.what }, ready)))
     }
 
     /// Finds an element, waiting for it `within` at most.

@@ -21,7 +21,7 @@ use serde_json::Value;
 use crate::cdp::{CdpError, wire};
 use crate::chrome::Chrome;
 use crate::limits;
-use crate::state::{Context, Dialog, FrameId, Gone, Life, TabId};
+use crate::state::{Context, Dialog, FrameId, FrameState, Gone, Life, TabId};
 
 pub(crate) use acting::Needs;
 pub use handle::Handle;
@@ -242,16 +242,26 @@ impl Frame {
                 world.change(|state| state.world_made(&id, &owned, made.execution_context_id));
             }
         });
-        let found = self.chrome.world.until(within, |state| match state.frames.get(&self.id) {
-            None => Some(None),
-            Some(frame) => frame.our_world().map(|context| Some((frame.session.clone(), context.clone()))),
+        self.wait_for_world(FrameState::our_world, within).await
+    }
+
+    /// Waits for one of the frame's script contexts, unless there will be none.
+    async fn wait_for_world(
+        &self,
+        which: impl Fn(&FrameState) -> Option<&Context>,
+        within: Duration,
+    ) -> Result<(crate::cdp::Session, Context), PageError> {
+        let found = self.chrome.world.until(within, |state| {
+            if state.tab(&self.tab).is_some_and(|tab| tab.life == Life::Crashed) {
+                return Some(Err(PageError::Crashed));
+            }
+            match state.frames.get(&self.id) {
+                None => Some(Err(PageError::Gone)),
+                Some(frame) => which(frame).map(|context| Ok((frame.session.clone(), context.clone()))),
+            }
         });
-        let dialog_or = self.chrome.unless_dialog(&self.tab, async { Ok(found.await) }).await?;
-        match dialog_or? {
-            Some(Some(found)) => Ok(found),
-            Some(None) => Err(PageError::Gone),
-            None => Err(PageError::Busy(within)),
-        }
+        let found = self.chrome.unless_dialog(&self.tab, async { Ok(found.await) }).await?;
+        found?.unwrap_or(Err(PageError::Busy(within)))
     }
 
     pub fn session(&self) -> Result<crate::cdp::Session, PageError> {
@@ -263,15 +273,7 @@ impl Frame {
 
     /// The page's own script context, for code of the user's.
     pub async fn main_world(&self, within: Duration) -> Result<(crate::cdp::Session, Context), PageError> {
-        let found = self.chrome.world.until(within, |state| match state.frames.get(&self.id) {
-            None => Some(None),
-            Some(frame) => frame.page_world().map(|context| Some((frame.session.clone(), context.clone()))),
-        });
-        match self.chrome.unless_dialog(&self.tab, async { Ok(found.await) }).await?? {
-            Some(Some(found)) => Ok(found),
-            Some(None) => Err(PageError::Gone),
-            None => Err(PageError::Busy(within)),
-        }
+        self.wait_for_world(FrameState::page_world, within).await
     }
 
     /// The protocol's number of a node behind one of our handles, for commands that want it.

@@ -163,3 +163,24 @@ async fn b78_long_lived_connections_and_hashes_keep_nothing_waiting() {
     assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
     bench.call("close", json!({})).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn b59_going_back_in_a_frame_is_over_when_the_frame_moved() {
+    let site = Site::page("<title>outer</title><iframe src=/first></iframe>").await;
+    site.html("/first", "<a href=/second>Further</a>").html("/second", "<button>Second</button>");
+    let bench = Bench::start().await;
+    bench.call("open", json!({"url": site.url("/")})).await;
+    bench.call("click", json!({"target": "text=Further"})).await;
+    bench.call("wait", json!({"selector": "iframe"})).await;
+    let shown =
+        async |words: &str| bench.call("snapshot", json!({})).await["elements"].to_string().contains(words);
+    while !shown("Second").await {}
+    let begun = std::time::Instant::now();
+    let back = bench.call("back", json!({})).await;
+    assert_eq!((&back["back"], &back["title"]), (&json!(true), &json!("outer")));
+    assert!(shown("Further").await);
+    assert_eq!(bench.call("forward", json!({})).await["forward"], true);
+    assert!(shown("Second").await);
+    assert!(begun.elapsed().as_secs() < 15, "it waited for the page to move");
+    bench.call("close", json!({})).await;
+}
