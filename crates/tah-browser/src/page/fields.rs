@@ -77,6 +77,16 @@ impl Element {
     /// Puts a value into an input, textarea, select or editor, and reads it back.
     pub(crate) async fn put(&self, tab: &Tab, value: &Value) -> Result<Put, BrowserError> {
         let field = self.field().await?;
+        self.put_into(tab, &field, value).await
+    }
+
+    /// As [`Element::put`], where it is known already what the field is.
+    pub(crate) async fn put_into(
+        &self,
+        tab: &Tab,
+        field: &Field,
+        value: &Value,
+    ) -> Result<Put, BrowserError> {
         if field.checked.is_some() {
             return Err(BrowserError::argument(format!("{} is a {}", field.what, field.kind))
                 .hint("use browser_check"));

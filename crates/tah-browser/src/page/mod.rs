@@ -11,7 +11,7 @@ mod refs;
 mod target;
 pub(crate) mod told;
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -31,27 +31,32 @@ pub use placement::{Placement, Point};
 pub(crate) use refs::{Loan, RefBook};
 pub use target::{By, Target};
 
-/// All functions, in the order they are installed; each file adds to the object `tah`.
-const BUNDLE: &str = concat!(
-    "globalThis.tah ??= {};\n",
-    include_str!("base.js"),
-    "\n",
-    include_str!("dom.js"),
-    "\n",
-    include_str!("snapshot.js"),
-    "\n",
-    include_str!("target.js"),
-    "\n",
-    include_str!("act.js"),
-    "\n",
-    include_str!("forms.js"),
-    "\n",
-    include_str!("scroll.js"),
-    "\n",
-    include_str!("content.js"),
-    "\n",
-    "0"
-);
+/// All functions, in the order they are installed; each file adds to the object `tah`. They are sent with each document,
+/// so without what only people read.
+static BUNDLE: LazyLock<String> = LazyLock::new(|| {
+    let whole = concat!(
+        "globalThis.tah ??= {};\n",
+        include_str!("base.js"),
+        "\n",
+        include_str!("dom.js"),
+        "\n",
+        include_str!("snapshot.js"),
+        "\n",
+        include_str!("target.js"),
+        "\n",
+        include_str!("act.js"),
+        "\n",
+        include_str!("forms.js"),
+        "\n",
+        include_str!("scroll.js"),
+        "\n",
+        include_str!("content.js"),
+        "\n",
+        "0"
+    );
+    let lines = whole.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+});
 
 /// Calls one of our functions; `this` is the handle's object where there is one.
 const CALLER: &str = "function(name, ...args) { return globalThis.tah[name].call(this, ...args) }";
@@ -180,7 +185,7 @@ impl Frame {
         if !context.installed {
             // Sent ahead of the call on the same pipe: no waiting in between.
             session.post(wire::Evaluate {
-                expression: BUNDLE.to_owned(),
+                expression: BUNDLE.clone(),
                 unique_context_id: context.unique_id.clone(),
                 context_id: context.number(),
                 return_by_value: Some(true),

@@ -110,7 +110,7 @@ async fn one(
 ) -> Result<(Value, Option<Element>), BrowserError> {
     let named = KEYS.iter().find_map(|key| Some(format!("{key} {}", field.get(*key)?)));
     let mut line = Map::new();
-    let mut element = None;
+    let (mut element, mut what) = (None, None);
     let filled = async {
         let Some(named) = &named else {
             return Err(BrowserError::argument("a field needs a selector, name, label or placeholder"));
@@ -122,10 +122,11 @@ async fn one(
         let at =
             |number: u64| Element { frame: frame.clone(), number, count: matches.len(), what: named.clone() };
         element = Some(at(chosen.number));
-        put(call, tab, &at, &matches, &chosen, &value).await
+        put(call, tab, &at, &matches, &chosen, &value, &mut what).await
     };
     let outcome = filled.await;
     let what = match &element {
+        Some(_) if what.is_some() => what,
         Some(element) => element.frame.call::<String>("describe", (element.number,), call.left()).await.ok(),
         None => None,
     };
@@ -209,7 +210,8 @@ async fn find(
     }
 }
 
-/// Puts a value into the control that was found, by its kind; how, and what it holds then.
+/// Puts a value into the control that was found, by its kind; how, and what it holds then. `what` is what the control
+/// calls itself, where that came to be known.
 async fn put(
     call: &Call,
     tab: &Tab,
@@ -217,6 +219,7 @@ async fn put(
     matches: &[Match],
     chosen: &Match,
     value: &Value,
+    what: &mut Option<String>,
 ) -> Result<(String, Value), BrowserError> {
     let element = at(chosen.number);
     match chosen.kind.as_str() {
@@ -265,12 +268,13 @@ async fn put(
             element.ready(Needs::EDIT, call.left()).await?;
             let text = plain(value);
             let filled = call.options().secrets.fill(&text, &element.frame.address())?;
-            let password = element.field().await?.password;
-            if password || filled != text {
+            let field = element.field().await?;
+            if field.password || filled != text {
                 call.hide(&filled);
             }
-            let put = element.put(tab, &json!(filled)).await?;
-            let hidden = password && call.caller == Caller::Model;
+            let put = element.put_into(tab, &field, &json!(filled)).await?;
+            let hidden = field.password && call.caller == Caller::Model;
+            *what = Some(field.what);
             Ok((put.method, if hidden { json!("•••") } else { put.value }))
         }
     }
