@@ -126,25 +126,27 @@ pub async fn launch(options: &LaunchOptions) -> Result<Arc<Chrome>, LaunchError>
         landing: landing.clone(),
     });
     let mut notices = Vec::new();
-    let (connection, child, program, stderr) = if let Some(url) = &options.connect {
+    // The claim is held until the browser answers or has ended.
+    let (connection, child, program, stderr, _claim) = if let Some(url) = &options.connect {
         let sink: Arc<dyn Sink> = world.clone();
         let connection = cdp::open_socket(url, sink).await.map_err(LaunchError::Connect)?;
-        (connection, None, PathBuf::from(url), tah_os::process::Ring::new())
+        (connection, None, PathBuf::from(url), tah_os::process::Ring::new(), None)
     } else {
         let program = find(options.executable.as_deref(), options.path.as_deref())?;
-        let folder = match &options.profile {
+        let (folder, claim) = match &options.profile {
             Profile::Folder(folder) => {
-                if profile::claim(folder).await? == Cleared::StaleLock {
+                let claim = profile::claim(folder).await?;
+                if claim.cleared == Cleared::StaleLock {
                     notices.push(String::from("a lock left by a browser that crashed was cleared"));
                 }
-                folder.clone()
+                (folder.clone(), Some(claim))
             }
-            Profile::Temporary => scratch.profile(),
+            Profile::Temporary => (scratch.profile(), None),
         };
         let args = arguments(options, &folder, &mut notices);
         let (connection, mut child) = start(&program, args, options, &world, &scratch).await?;
         let stderr = child.drain_stderr();
-        (connection, Some(child), program, stderr)
+        (connection, Some(child), program, stderr, claim)
     };
     let ended = |stderr: String| match &options.profile {
         // Chrome hands over to the one that holds the profile and leaves; of two that start at once, one gives up.

@@ -1,7 +1,15 @@
 //! The lock of a Chrome profile folder: `SingletonLock`, a link to `host-pid`. A lock whose owner is gone or is some
 //! other program is removed, a living owner and another host are named (P8, P8a, B72).
+//!
+//! Chrome makes its lock some time after its start, and of two that start at once both may leave. So those that start a
+//! browser take turns by a lock of ours, which is held until Chrome's own is there.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tah_os::disk::{DiskError, Lock};
+
+use crate::limits;
 
 /// Why the profile cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,6 +29,12 @@ const LOCK: &str = "SingletonLock";
 /// What Chrome puts beside its lock, removed with it.
 const BESIDE: &[&str] = &["SingletonSocket", "SingletonCookie"];
 
+/// The file whose lock those hold who start a browser in the folder.
+const STARTING: &str = ".tah-starting";
+
+/// How often it is looked whether another start is over.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
 /// What was found and done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cleared {
@@ -28,13 +42,38 @@ pub enum Cleared {
     StaleLock,
 }
 
-/// Makes the folder and clears a stale lock.
-pub async fn claim(folder: &Path) -> Result<Cleared, ProfileError> {
+/// The right to start a browser in a profile folder; to be held until the browser answers.
+#[derive(Debug)]
+pub struct Claim {
+    pub cleared: Cleared,
+    // Held, not read.
+    _starting: Lock,
+}
+
+/// Makes the folder, waits for others that start a browser in it, and clears a stale lock.
+pub async fn claim(folder: &Path) -> Result<Claim, ProfileError> {
+    let unusable = |error: String| ProfileError::Unusable { folder: folder.to_owned(), error };
+    tokio::fs::create_dir_all(folder).await.map_err(|error| unusable(error.to_string()))?;
+    let starting = folder.join(STARTING);
+    let deadline = tokio::time::Instant::now() + limits::LAUNCH;
+    let starting = loop {
+        match Lock::take(&starting) {
+            Ok(lock) => break lock,
+            Err(DiskError::Locked { .. }) if tokio::time::Instant::now() < deadline => {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+            Err(DiskError::Locked { .. }) => return Err(ProfileError::InUse(folder.to_owned())),
+            Err(error) => return Err(unusable(error.to_string())),
+        }
+    };
+    Ok(Claim { cleared: clear(folder).await?, _starting: starting })
+}
+
+async fn clear(folder: &Path) -> Result<Cleared, ProfileError> {
     let unusable = |error: std::io::Error| ProfileError::Unusable {
         folder: folder.to_owned(),
         error: error.to_string(),
     };
-    tokio::fs::create_dir_all(folder).await.map_err(unusable)?;
     let lock = folder.join(LOCK);
     let Ok(owner) = tokio::fs::read_link(&lock).await else { return Ok(Cleared::Nothing) };
     let owner = owner.to_string_lossy().into_owned();

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tah_agent::event::Level;
 use tah_agent::tool::{ToolContext, ToolError};
+use tah_browser::profile::Claim;
 use tah_mcp::{CallError, CallOptions, CallResult, Client, CloseOrder};
 use tokio_util::sync::CancellationToken;
 use track::Track;
@@ -30,14 +31,23 @@ use track::Track;
 /// How long the tab of a page that hangs may take to close before the browser is closed instead.
 const RESCUE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How often a navigation is repeated that another one got in the way of.
-const REPEATS: usize = 3;
+/// The pauses before a navigation is repeated that another one got in the way of. The first follow at once, since that
+/// is nearly always enough; on a busy machine the other one may take its time.
+const REPEATS: [Duration; 5] = [
+    Duration::ZERO,
+    Duration::from_millis(50),
+    Duration::from_millis(200),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+];
 
 /// A running Playwright MCP.
 pub(super) struct Playwright {
     client: Arc<Client>,
     call_timeout: Duration,
     profile: PathBuf,
+    /// The turn to start a browser at the profile, until the first call has started it.
+    claim: std::sync::Mutex<Option<Claim>>,
     files: Files,
     /// Held by the call that runs.
     track: Arc<tokio::sync::Mutex<Track>>,
@@ -68,6 +78,7 @@ impl Playwright {
             client: Arc::new(client),
             call_timeout: settings.call_timeout,
             profile: settings.profile(),
+            claim: std::sync::Mutex::new(Some(prepared.claim)),
             files: Files::new(settings.cwd.clone(), settings.output()),
             track: Arc::default(),
             blocked: Arc::default(),
@@ -101,10 +112,13 @@ impl Playwright {
         let engine = self.clone_for_task();
         let name = tool.to_owned();
         let task = tokio::spawn(async move { engine.call_in_order(&name, input, chars).await });
-        tokio::select! {
+        let said = tokio::select! {
             joined = task => joined.unwrap_or_else(|_| Err(ToolError::new("the call failed inside"))),
             () = context.cancel.cancelled() => Err(ToolError::new("cancelled; may have happened")),
-        }
+        };
+        // Whatever came of it, the browser had its chance to take the profile.
+        drop(self.claim.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take());
+        said
     }
 
     fn clone_for_task(&self) -> Caller {
@@ -164,10 +178,11 @@ impl Caller {
         track.may_run(tool)?;
         let mut answer = self.answer(tool, &input, &mut track).await?;
         // A good navigation right after a failed one fails half the time, and works when repeated.
-        for _ in 0..REPEATS {
+        for pause in REPEATS {
             if !reply::was_interrupted(&answer.text) {
                 break;
             }
+            tokio::time::sleep(pause).await;
             answer = self.answer(tool, &input, &mut track).await?;
         }
         if answer.is_error && track.has_browser() && reply::met_the_browsers_end(&answer.text) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tah_agent::session::store::own_state_folder;
 use tah_agent::tool::ToolError;
-use tah_browser::profile::{self, ProfileError};
+use tah_browser::profile::{self, Claim, ProfileError};
 use tah_mcp::{Reach, ServerSpec};
 use tah_os::disk;
 
@@ -25,6 +25,8 @@ pub(super) struct Prepared {
     pub spec: ServerSpec,
     /// What the user should know about how it is started.
     pub notices: Vec<String>,
+    /// To be held until Chrome has the profile.
+    pub claim: Claim,
 }
 
 /// Makes the folders, looks at the profile's lock, and puts the command line together.
@@ -33,7 +35,8 @@ pub(super) async fn prepare(settings: &BrowserSettings) -> Result<Prepared, Tool
     own_state_folder(&settings.cwd.join(".tah")).map_err(refused)?;
     disk::private_folder(&settings.output()).map_err(refused)?;
     disk::private_folder(&settings.home).map_err(refused)?;
-    profile::claim(&settings.profile()).await.map_err(|error| ToolError::new(error.to_string()))?;
+    let claim =
+        profile::claim(&settings.profile()).await.map_err(|error| ToolError::new(error.to_string()))?;
     let mut notices = Vec::new();
     let (command, mut args) = command(settings)?;
     args.extend(arguments(settings, &mut notices));
@@ -47,7 +50,7 @@ pub(super) async fn prepare(settings: &BrowserSettings) -> Result<Prepared, Tool
     let mut spec = ServerSpec::new("playwright", reach, &settings.cwd);
     spec.start_timeout = START_TIMEOUT;
     spec.call_timeout = settings.call_timeout;
-    Ok(Prepared { spec, notices })
+    Ok(Prepared { spec, notices, claim })
 }
 
 fn command(settings: &BrowserSettings) -> Result<(PathBuf, Vec<OsString>), ToolError> {
