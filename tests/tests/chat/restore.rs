@@ -40,6 +40,12 @@ fn from_a_shell(world: &World) -> (Pty, String) {
 fn is_usable(pty: &mut Pty, modes: &str) {
     wait::until("the modes are as before", LIMIT, || pty.modes() == modes);
     wait::until("no mode is left on", LIMIT, || left_on(&pty.raw()).is_empty());
+    // What is typed earlier may still be read by the one that ends.
+    wait::until("the shell asks", LIMIT, || {
+        String::from_utf8_lossy(&pty.raw())
+            .rsplit_once("shell> ")
+            .is_some_and(|(_, last)| !last.contains('\n'))
+    });
     pty.send("echo us''able\r");
     pty.wait_for("usable");
 }
