@@ -79,6 +79,9 @@ pub enum Event {
     /// The plan the model keeps, whole, each time it changes.
     #[serde(rename = "todo")]
     Todo { items: Vec<TodoItem> },
+    /// A summary the user asked for is written, was stopped or did not come.
+    #[serde(rename = "summary.end")]
+    SummaryEnd { reason: EndReason },
     #[serde(rename = "turn.end")]
     TurnEnd { reason: EndReason, steps: usize },
     #[serde(rename = "turn.error")]

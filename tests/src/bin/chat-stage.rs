@@ -135,6 +135,16 @@ impl Model for Scripted {
                     (lines.parse().unwrap_or(1), per_second.parse().unwrap_or(100));
                 return self.stream_lines(lines, rate, &deltas, cancel).await;
             }
+            // A summary is asked for with the whole conversation; it comes when the test says so.
+            ["<transcript>", ..] => {
+                while !std::path::Path::new("summarise").exists() {
+                    tokio::select! {
+                        () = cancel.cancelled() => return Err(ModelError::cancelled()),
+                        () = tokio::time::sleep(Duration::from_millis(10)) => {}
+                    }
+                }
+                "SUMMARY".to_owned()
+            }
             ["wait"] => {
                 let _ = deltas.send(Delta::Text("waiting\n\n".to_owned())).await;
                 cancel.cancelled().await;

@@ -118,3 +118,31 @@ fn mentions_find_files_while_typing() {
     pty.send("\r");
     pty.wait_for("› see @src/needle.rs");
 }
+
+#[test]
+fn a_summary_is_stopped_by_escape_and_by_interrupt_and_comes_when_left_alone() {
+    let world = World::new();
+    let mut pty = stage(&world);
+    for text in ["one", "二"] {
+        pty.send(&format!("{text}\r"));
+        pty.wait_for(&format!("you said: {text}"));
+        idle(&pty);
+    }
+    for key in ["\x1b", "\x03"] {
+        let before = pty.history().iter().filter(|row| row.contains("not summarised")).count();
+        pty.send("/compact\r");
+        pty.wait_for("summarising");
+        pty.send(key);
+        wait::until("it is stopped", LIMIT, || {
+            pty.history().iter().filter(|row| row.contains("not summarised")).count() == before + 1
+        });
+        idle(&pty);
+    }
+    pty.send("/compact\r");
+    pty.wait_for("summarising");
+    pty.send("afterwards\r");
+    pty.wait_for("next: afterwards");
+    world.file("summarise", "");
+    pty.wait_for("a summary replaces");
+    pty.wait_for("you said: afterwards");
+}

@@ -113,6 +113,11 @@ pub const EVENTS: &[EventRow] = &[
         fields: &[("items", "each `{text, state}` with state `pending`, `in_progress` or `done`")],
     },
     EventRow {
+        kind: "summary.end",
+        when: "A summary the user asked for (`/compact`) is written, was stopped or did not come.",
+        fields: &[("reason", "`finished`, `cancelled` or `failed`")],
+    },
+    EventRow {
         kind: "turn.end",
         when: "The turn is over.",
         fields: &[

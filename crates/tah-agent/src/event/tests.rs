@@ -33,6 +33,7 @@ fn samples() -> Vec<Event> {
         Event::Notice { level: Level::Info, text: text() },
         Event::Usage { input: 1, output: 1, cached: 1, window: Some(1) },
         Event::Todo { items: vec![TodoItem { text: text(), state: TodoState::InProgress }] },
+        Event::SummaryEnd { reason },
         Event::TurnEnd { reason, steps: 1 },
         Event::TurnError { reason, message: text(), hint: Some(text()) },
     ]

@@ -4,7 +4,7 @@
 
 use super::Agent;
 use crate::context;
-use crate::event::Level;
+use crate::event::{EndReason, Event, Level};
 use crate::limits;
 use crate::message::Message;
 use crate::model::{ModelError, ModelErrorKind, ReplyEnd, Request, ToolSpec};
@@ -104,25 +104,32 @@ impl Agent {
         let count = self.session.messages().len();
         if count < limits::COMPACT_MESSAGES {
             self.events.notice(Level::Info, "there is nothing to summarise yet").await;
+            self.events.emit(Event::SummaryEnd { reason: EndReason::Finished }).await;
             return;
         }
         let before = context::of_messages(self.session.messages());
         let window = self.budget.window(self.model.profile()).unwrap_or(limits::SUPPOSED_WINDOW);
         // No more than a tenth of it is kept as it is.
-        match self.summarise(before / 10, window, cancel).await {
+        let reason = match self.summarise(before / 10, window, cancel).await {
             Ok(done) => {
                 self.budget.settle(self.session.messages().len());
                 let after = self.budget.tokens(context::of_messages(self.session.messages()));
                 let before = self.budget.tokens(before);
                 let text = format!("{done} (about {before} → {after} tokens)");
                 self.events.notice(Level::Info, text).await;
+                EndReason::Finished
             }
             Err(error) => {
                 let text = format!("the conversation was not summarised: {error}");
                 self.events.notice(Level::Warning, text).await;
+                match error.kind {
+                    ModelErrorKind::Cancelled => EndReason::Cancelled,
+                    _ => EndReason::Failed,
+                }
             }
-        }
+        };
         self.session.sync();
+        self.events.emit(Event::SummaryEnd { reason }).await;
     }
 
     /// Replaces what is before the end of the conversation by a summary; where the model gives none, by a note.

@@ -265,6 +265,7 @@ async fn compact_on_the_users_word() {
     run.host.commands.send(Command::Compact).await.unwrap();
     run.until(|event| matches!(event, Event::Notice { text, .. } if text.contains("a summary replaces")))
         .await;
+    run.until(|event| matches!(event, Event::SummaryEnd { reason: EndReason::Finished })).await;
     run.send("c").await;
     let messages = run.server.bodies()[3]["messages"].to_string();
     assert!(messages.contains("THE SUMMARY"), "{messages}");
@@ -282,6 +283,7 @@ async fn compact_can_be_cancelled() {
     }
     run.host.commands.send(Command::Cancel).await.unwrap();
     run.until(|event| matches!(event, Event::Notice { text, .. } if text.contains("not summarised"))).await;
+    run.until(|event| matches!(event, Event::SummaryEnd { reason: EndReason::Cancelled })).await;
     let (messages, _) = run.stored().await;
     assert_eq!(messages.len(), 4);
 }

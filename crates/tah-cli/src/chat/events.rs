@@ -71,6 +71,8 @@ impl Chat {
                 }
             }
             Event::Todo { items } => self.todo = items,
+            // What came of it was said in a notice.
+            Event::SummaryEnd { .. } => self.over(Turn::Idle),
             Event::TurnEnd { reason, steps } => self.turn_end(reason, steps),
             Event::TurnError { message, hint, .. } => {
                 self.end_reply();
@@ -233,11 +235,12 @@ impl Chat {
     }
 
     fn over(&mut self, turn: Turn) {
-        self.turn = turn;
+        let before = std::mem::replace(&mut self.turn, turn);
         self.calls.clear();
         self.cards.clear();
-        let text = match turn {
-            Turn::Paused(_) => "the turn stopped and can go on",
+        let text = match (turn, before) {
+            (Turn::Paused(_), _) => "the turn stopped and can go on",
+            (_, Turn::Summarising(_)) => "the summary is there",
             _ => "the answer is there",
         };
         match (turn, self.queue.pop_front()) {

@@ -3,7 +3,7 @@
 
 use super::editor::view;
 use super::limits;
-use super::state::{Chat, Turn};
+use super::state::{Chat, Thoughts, Turn};
 use super::style;
 use super::terminal::inline::Live;
 use super::widgets::card::{self, Arming};
@@ -19,7 +19,11 @@ impl Chat {
         let most = self.rows.saturating_sub(1).max(3);
         if let Some(thought) = &self.thought {
             rows.push(Line::default());
-            rows.extend(waiting::thought(&thought.text, columns));
+            let thought_rows = match self.thoughts {
+                Thoughts::Folded => limits::THOUGHT_ROWS,
+                Thoughts::Unfolded => (most / 2).max(limits::THOUGHT_ROWS),
+            };
+            rows.extend(waiting::thought(&thought.text, columns, thought_rows));
         }
         let stream_rows = limits::STREAM_ROWS.min(most / 2).max(1);
         rows.extend(self.stream.live(columns, stream_rows));
@@ -72,6 +76,7 @@ impl Chat {
             Turn::Idle if self.editor.is_empty() && self.shell.is_none() => "ask, or /help".to_owned(),
             Turn::Paused(_) => "Enter goes on, or say something else".to_owned(),
             Turn::Running(_) => "type the next message; it is sent when this turn ends".to_owned(),
+            Turn::Summarising(_) => "type the next message; it is sent after the summary".to_owned(),
             _ => String::new(),
         }
     }

@@ -99,9 +99,11 @@ impl Chat {
             return;
         }
         let is_interrupt = key.code == KeyCode::Char('c') && key.modifiers == CTRL;
-        if !is_interrupt && self.exit_asked.take().is_some() {
-            self.hint = None;
+        if !is_interrupt {
+            self.exit_asked = None;
         }
+        // A hint is about the key before; the next one takes it away.
+        self.hint = None;
         if !self.cards.is_empty() && self.card_key(key) == Taken::Yes {
             return;
         }
@@ -365,7 +367,7 @@ fn escape(chat: &mut Chat) -> Taken {
 fn interrupt(chat: &mut Chat) -> Taken {
     if chat.shell.is_some() {
         chat.wish(Wish::StopShell);
-    } else if matches!(chat.turn, Turn::Running(_)) {
+    } else if matches!(chat.turn, Turn::Running(_) | Turn::Summarising(_)) {
         chat.stop();
     } else if !chat.editor.is_empty() || !chat.pictures.is_empty() {
         chat.editor.set("");
@@ -402,11 +404,18 @@ fn fold_thoughts(chat: &mut Chat) -> Taken {
     match chat.thoughts {
         Thoughts::Folded => {
             chat.thoughts = Thoughts::Unfolded;
-            if let Some((text, seconds)) = chat.last_thought.take() {
+            // What streams is in the live area; a finished one that was folded is shown now.
+            if chat.thought.is_none()
+                && let Some((text, seconds)) = chat.last_thought.clone()
+            {
                 chat.print_thought(&text, seconds);
             }
+            chat.hint = Some("thoughts are shown whole from here on (Ctrl+T folds them)".to_owned());
         }
-        Thoughts::Unfolded => chat.thoughts = Thoughts::Folded,
+        Thoughts::Unfolded => {
+            chat.thoughts = Thoughts::Folded;
+            chat.hint = Some("thoughts are folded from here on (Ctrl+T shows them)".to_owned());
+        }
     }
     Taken::Yes
 }

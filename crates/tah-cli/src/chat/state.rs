@@ -33,6 +33,8 @@ pub struct Prompt {
 pub enum Turn {
     Idle,
     Running(Instant),
+    /// A summary of what is behind is being written.
+    Summarising(Instant),
     /// Told to stop; its end is on the way.
     Stopping(Instant),
     /// Ended where it can go on: an empty Enter continues.
@@ -173,7 +175,7 @@ impl Chat {
 
     /// Whether a turn is under way.
     pub fn is_busy(&self) -> bool {
-        matches!(self.turn, Turn::Running(_) | Turn::Stopping(_))
+        matches!(self.turn, Turn::Running(_) | Turn::Summarising(_) | Turn::Stopping(_))
     }
 
     /// Prints a finished line.
@@ -242,7 +244,7 @@ impl Chat {
 
     /// Stops the running turn; messages that wait come back to the editor.
     pub fn stop(&mut self) {
-        if let Turn::Running(since) = self.turn {
+        if let Turn::Running(since) | Turn::Summarising(since) = self.turn {
             self.turn = Turn::Stopping(since);
             self.commands.push_back(Command::Cancel);
         }

@@ -1,6 +1,6 @@
 //! Commands that change the conversation: its model, its session, where it stands, who approves.
 
-use super::super::state::{Chat, Wish};
+use super::super::state::{Chat, Turn, Wish};
 use super::super::widgets::menu::{Item, Kind, Menu};
 use super::super::widgets::status;
 use tah_agent::approval::ApproveMode;
@@ -9,7 +9,7 @@ use tah_agent::host::Command;
 /// Whether the conversation can change now; if not, the user is told.
 fn is_free(chat: &mut Chat) -> bool {
     if chat.is_busy() {
-        chat.note("a turn runs; stop it first (Esc)");
+        chat.note("something runs; stop it first (Esc)");
         return false;
     }
     true
@@ -79,7 +79,7 @@ pub fn reset(chat: &mut Chat, _: &str) {
 
 pub fn compact(chat: &mut Chat, _: &str) {
     if is_free(chat) {
-        chat.note("writing a summary of what is behind …");
+        chat.turn = Turn::Summarising(chat.now);
         chat.commands.push_back(Command::Compact);
     }
 }

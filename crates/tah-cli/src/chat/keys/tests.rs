@@ -196,3 +196,49 @@ fn a_dragged_picture_becomes_one() {
     stage.chat.paste("/no/such.png");
     assert_eq!(stage.chat.editor.text(), "/no/such.png", "no picture there: it is a text");
 }
+
+#[test]
+fn a_summary_is_stopped_by_escape_and_by_interrupt() {
+    for key in ["<Esc>", "<C-c>"] {
+        let mut stage = Stage::new();
+        stage.keys("/compact<Esc><Enter>");
+        assert_eq!(stage.said(), "Compact");
+        assert!(stage.screen().contains("summarising 0 s · Esc stops"));
+        stage.keys("later<Enter>").keys(key);
+        assert_eq!(stage.said(), "Cancel", "{key}");
+        assert_eq!(stage.chat.editor.text(), "later", "what waited comes back");
+        stage.event(tah_agent::event::Event::SummaryEnd { reason: EndReason::Cancelled });
+        assert_eq!(stage.chat.turn, Turn::Idle);
+    }
+}
+
+#[test]
+fn thoughts_are_folded_and_shown_again_as_often_as_wanted() {
+    let thought = |stage: &mut Stage| {
+        let lines: Vec<String> = (1..=8).map(|number| format!("thought {number}")).collect();
+        stage.event(tah_agent::event::Event::Reasoning { text: lines.join("\n") });
+    };
+    let mut stage = Stage::new();
+    stage.begin("go");
+    thought(&mut stage);
+    let folded = stage.screen();
+    assert!(folded.contains("thought 8") && !folded.contains("thought 1\n"), "{folded}");
+    stage.keys("<C-t>");
+    let whole = stage.screen();
+    assert!(whole.contains("thought 1\n") && whole.contains("Ctrl+T folds them"), "{whole}");
+    stage.keys("<C-t>");
+    assert!(!stage.screen().contains("thought 1\n"));
+    stage.text("answer").end(EndReason::Finished);
+    let screen = stage.screen();
+    assert!(
+        screen.contains("∴ thought for 0 s (Ctrl+T shows it)") && !screen.contains("thought 8"),
+        "{screen}"
+    );
+    for count in 1..=2 {
+        stage.keys("<C-t>");
+        assert_eq!(stage.screen().matches("thought 8").count(), count);
+        stage.keys("<C-t>");
+    }
+    stage.keys("x");
+    assert!(!stage.screen().contains("Ctrl+T shows them"), "a hint goes with the next key");
+}

@@ -1,7 +1,6 @@
 //! What waits or is under way: the working line, thoughts while they stream, queued messages, the plan.
 
 use super::tool_line::{spinner, whole_seconds};
-use crate::chat::limits;
 use crate::chat::state::{Chat, Turn};
 use crate::chat::style::{self, span};
 use crate::chat::wrap;
@@ -13,6 +12,7 @@ use tah_os::text::{Keep, sanitise};
 pub fn working(chat: &Chat, columns: usize) -> Option<Line<'static>> {
     let (since, word, end) = match (chat.turn, &chat.shell) {
         (Turn::Running(since), _) => (since, "working", "Esc stops"),
+        (Turn::Summarising(since), _) => (since, "summarising", "Esc stops"),
         (Turn::Stopping(since), _) => (since, "stopping", ""),
         (_, Some(run)) => (run.since, "running", "Esc stops"),
         _ => return None,
@@ -35,9 +35,9 @@ pub fn working(chat: &Chat, columns: usize) -> Option<Line<'static>> {
     ))
 }
 
-/// The last lines of a thought.
-pub fn thought(text: &str, columns: usize) -> Vec<Line<'static>> {
-    let mut from = text.len().saturating_sub(columns * limits::THOUGHT_ROWS * 4);
+/// The last `most` rows of a thought.
+pub fn thought(text: &str, columns: usize, most: usize) -> Vec<Line<'static>> {
+    let mut from = text.len().saturating_sub(columns * most * 4);
     while !text.is_char_boundary(from) {
         from += 1;
     }
@@ -47,7 +47,7 @@ pub fn thought(text: &str, columns: usize) -> Vec<Line<'static>> {
         let line = style::line(wrap::expand_tabs(line), look);
         lines.extend(wrap::wrap(&line, columns, &style::line("∴ ", style::DIM), &Line::from("  ")));
     }
-    lines.split_off(lines.len().saturating_sub(limits::THOUGHT_ROWS))
+    lines.split_off(lines.len().saturating_sub(most))
 }
 
 /// Messages that are sent when the turn ends.
