@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask <task>
   test [--full]  set up, then format, lints, build, all tests and tidy; --full adds the long runs
-  setup          what the tests need: Chromium by apt, pinned npm and Python packages
+  setup [--full] what the tests need: Chromium by apt, pinned npm and Python packages; --full adds the real sites
   tidy           the repository's own rules
   cases          name the tests of each case in docs/field-cases.md";
 
@@ -40,9 +40,13 @@ fn run(words: &[&str]) -> Result<()> {
                 let run = ["run", "-q", "--release", "-p", "tah-bench-soak", "--"];
                 steps::cargo("browser soak", &[&run[..], &soak].concat())?;
             }
-            steps::cargo("browser measures", &["run", "-q", "--release", "-p", "tah-bench-browser"])
+            setup::sites()?;
+            let browser = ["run", "-q", "--release", "-p", "tah-bench-browser", "--"];
+            steps::cargo("real sites", &[&browser[..], &["sites"]].concat())?;
+            steps::cargo("browser measures", &browser)
         }
         ["setup"] => setup::run(),
+        ["setup", "--full"] => setup::run().and_then(|()| setup::sites()),
         ["tidy"] => tidy::run(),
         ["cases"] => cases::run(),
         _ => bail!("{USAGE}"),

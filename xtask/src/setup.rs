@@ -12,11 +12,20 @@ const APT: [(&str, &str); 2] = [("chromium", "chromium"), ("xvfb", "Xvfb")];
 
 pub fn run() -> Result<()> {
     apt()?;
-    let folder = steps::root().join("target/test-deps");
-    fs::create_dir_all(&folder).context("cannot make target/test-deps")?;
-    let pinned = steps::root().join("tests/deps");
-    npm(&pinned, &folder)?;
-    python(&pinned, &folder)
+    packages("target/test-deps", "tests/deps")
+}
+
+/// The real sites as well; they are big, and only the long runs need them.
+pub fn sites() -> Result<()> {
+    packages("target/test-deps/sites", "tests/deps/sites")
+}
+
+fn packages(folder: &str, pinned: &str) -> Result<()> {
+    let (root, shown) = (steps::root(), folder);
+    let folder = root.join(folder);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {shown}"))?;
+    npm(&root.join(pinned), &folder)?;
+    python(&root.join(pinned), &folder)
 }
 
 fn apt() -> Result<()> {

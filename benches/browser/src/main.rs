@@ -4,7 +4,7 @@
 //! pages, the same machine, in turns within one run. Absolute times say little on a busy machine; the ratios to the bare
 //! client are what counts. Exit status 1 means that a target was missed.
 //!
-//! `tah-bench-browser sites …` does the main jobs of real sites instead.
+//! `tah-bench-browser sites …` does the main jobs of real sites instead, see `sites`.
 #![allow(
     clippy::print_stdout,
     clippy::disallowed_macros,
@@ -16,7 +16,6 @@ mod bare;
 mod mcp;
 mod site;
 mod sites;
-mod tah;
 mod targets;
 mod task;
 
@@ -33,7 +32,7 @@ const STARTS: usize = 9;
 async fn main() -> Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|first| first == "sites") {
-        return sites::run(&arguments).await.map(|()| ExitCode::SUCCESS);
+        return sites::run(&arguments[1..]).await.map(|()| ExitCode::SUCCESS);
     }
     let mut arguments = arguments.into_iter();
     let mut rounds = ROUNDS;

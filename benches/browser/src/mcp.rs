@@ -24,56 +24,34 @@ pub struct Server {
     mark: String,
 }
 
-async fn start(name: &str, kind: Kind, command: &str, args: Vec<String>, mark: String) -> Result<Driver> {
+async fn start(
+    name: &str,
+    kind: Kind,
+    command: &str,
+    args: Vec<String>,
+    mark: String,
+    folder: &Path,
+) -> Result<Server> {
     let reach = Reach::Stdio {
         command: PathBuf::from(command),
         args: args.into_iter().map(Into::into).collect(),
         env: Vec::new(),
         hidden_env: Vec::new(),
-        cwd: None,
+        cwd: Some(folder.to_owned()),
     };
     let spec = ServerSpec::new("bench", reach, std::env::temp_dir());
     let client = Client::start(&spec, &Launcher::None, &CancellationToken::new())
         .await
         .with_context(|| name.to_owned())?;
-    Ok(Driver::Server(Box::new(Server { name: name.to_owned(), kind, client, mark })))
+    Ok(Server { name: name.to_owned(), kind, client, mark })
 }
 
 pub async fn tah(path: &str, folder: &Path) -> Result<Driver> {
-    // One folder a server, to tell their processes apart.
-    let downloads = folder.join(format!("tah-{:08x}", fastrand::u32(..))).display().to_string();
-    let args = ["mcp", "serve", "--headless", "--download-dir", &downloads].map(str::to_owned).to_vec();
-    start("tah mcp serve", Kind::Tah, path, args, downloads.clone()).await
+    Ok(Driver::Server(Box::new(Server::tah(path, folder).await?)))
 }
 
 pub async fn playwright(folder: &Path) -> Result<Driver> {
-    let cli = deps().join("node_modules/@playwright/mcp/cli.js").display().to_string();
-    ensure!(Path::new(&cli).exists(), "Playwright MCP is not installed: run cargo xtask setup");
-    let profile = folder.join(format!("pw-{:08x}", fastrand::u32(..))).display().to_string();
-    let output = folder.join("pw-out").display().to_string();
-    let args = [
-        &cli,
-        "--browser",
-        "chrome",
-        "--headless",
-        "--user-data-dir",
-        &profile,
-        "--output-dir",
-        &output,
-        "--image-responses",
-        "omit",
-        "--executable-path",
-        "/usr/bin/chromium",
-        "--no-sandbox",
-    ];
-    start(
-        "Playwright MCP 0.0.83",
-        Kind::Playwright,
-        "node",
-        args.map(str::to_owned).to_vec(),
-        profile.clone(),
-    )
-    .await
+    Ok(Driver::Server(Box::new(Server::playwright(folder).await?)))
 }
 
 /// What the set-up installed.
@@ -87,7 +65,45 @@ pub fn target() -> PathBuf {
 }
 
 impl Server {
-    async fn call(&self, tool: &str, args: Value) -> Result<String> {
+    pub async fn tah(path: &str, folder: &Path) -> Result<Server> {
+        // One folder a server, to tell their processes apart.
+        let downloads = folder.join(format!("tah-{:08x}", fastrand::u32(..))).display().to_string();
+        let args = ["mcp", "serve", "--headless", "--download-dir", &downloads].map(str::to_owned).to_vec();
+        start("tah mcp serve", Kind::Tah, path, args, downloads.clone(), folder).await
+    }
+
+    pub async fn playwright(folder: &Path) -> Result<Server> {
+        let cli = deps().join("node_modules/@playwright/mcp/cli.js").display().to_string();
+        ensure!(Path::new(&cli).exists(), "Playwright MCP is not installed: run cargo xtask setup");
+        let profile = folder.join(format!("pw-{:08x}", fastrand::u32(..))).display().to_string();
+        let output = folder.join("pw-out").display().to_string();
+        let args = [
+            &cli,
+            "--browser",
+            "chrome",
+            "--headless",
+            "--user-data-dir",
+            &profile,
+            "--output-dir",
+            &output,
+            "--image-responses",
+            "omit",
+            "--executable-path",
+            "/usr/bin/chromium",
+            "--no-sandbox",
+        ];
+        start(
+            "Playwright MCP 0.0.83",
+            Kind::Playwright,
+            "node",
+            args.map(str::to_owned).to_vec(),
+            profile.clone(),
+            folder,
+        )
+        .await
+    }
+
+    pub async fn call(&self, tool: &str, args: Value) -> Result<String> {
         let result = self.client.call(&format!("browser_{tool}"), &args, &Default::default()).await?;
         let text = result.text().into_owned();
         ensure!(!result.is_error, "{} {tool}: {text}", self.name);

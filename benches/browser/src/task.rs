@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use crate::agent::Agent;
 use crate::bare::Bare;
 use crate::mcp::Server;
-use crate::tah::Library;
 
 /// Whom we measure.
 pub enum Kind {
@@ -21,7 +20,6 @@ pub enum Kind {
 /// One of them, running.
 pub enum Driver {
     Bare(Box<Bare>),
-    Library(Box<Library>),
     Server(Box<Server>),
     Agent(Agent),
 }
@@ -96,7 +94,6 @@ impl Driver {
     async fn open(&mut self, url: &str) -> Result<String> {
         match self {
             Driver::Bare(bare) => bare.open(url).await,
-            Driver::Library(tah) => tah.call("open", serde_json::json!({"url": url})).await,
             Driver::Server(server) => server.open(url).await,
             Driver::Agent(agent) => agent.open(url).await,
         }
@@ -105,7 +102,6 @@ impl Driver {
     async fn look(&mut self) -> Result<String> {
         match self {
             Driver::Bare(bare) => bare.look().await,
-            Driver::Library(tah) => tah.call("snapshot", serde_json::json!({})).await,
             Driver::Server(server) => server.look().await,
             Driver::Agent(agent) => agent.look().await,
         }
@@ -114,7 +110,6 @@ impl Driver {
     async fn fill_and_send(&mut self) -> Result<()> {
         match self {
             Driver::Bare(bare) => bare.fill_and_send().await,
-            Driver::Library(_) => Ok(()),
             Driver::Server(server) => server.fill_and_send().await,
             Driver::Agent(agent) => agent.fill_and_send().await,
         }
@@ -123,7 +118,6 @@ impl Driver {
     async fn click(&mut self) -> Result<()> {
         match self {
             Driver::Bare(bare) => bare.click("#b").await,
-            Driver::Library(_) => Ok(()),
             Driver::Server(server) => server.click("#b").await,
             Driver::Agent(agent) => agent.click("#b").await,
         }
@@ -134,14 +128,13 @@ impl Driver {
         match self {
             Driver::Server(server) => server.memory(),
             Driver::Agent(agent) => agent.memory(),
-            Driver::Bare(_) | Driver::Library(_) => Memory::default(),
+            Driver::Bare(_) => Memory::default(),
         }
     }
 
     pub async fn close(self) {
         match self {
             Driver::Bare(bare) => bare.close().await,
-            Driver::Library(tah) => tah.close().await,
             Driver::Server(server) => server.close().await,
             Driver::Agent(agent) => agent.close().await,
         }

@@ -365,6 +365,17 @@
     return list;
   }
 
+  // A number in a sentence says nothing without it: the nearest block that reads as one short line.
+  function sentence(element) {
+    let whole = element;
+    while (whole !== document.body && getComputedStyle(whole).display.startsWith("inline")) {
+      const above = whole.parentElement;
+      if (!above || above.querySelector("a,button,input,select,textarea") || dom.fold(above.textContent).length > 200) break;
+      whole = above;
+    }
+    return whole;
+  }
+
   function digest(list, limit) {
     const { told, line, entry, collect } = tah.snap;
     const active = tah.snap.deepActive();
@@ -446,7 +457,7 @@
           for (const one of collect({ scope: element })) {
             if (one.type === "element") tell(one, "+");
           }
-          const text = dom.text(element, 200);
+          const text = dom.text(sentence(element), 200);
           if (text && text.length <= 200 && !element.querySelector("a,button,input,select,textarea")) put(`~ ${text}`);
         } else {
           for (const inner of [element, ...element.querySelectorAll("*")]) {
@@ -456,7 +467,7 @@
             }
           }
         }
-      } else if (shown && words && element !== document.body) put(`~ ${dom.cut(dom.text(element, 200), 200)}`);
+      } else if (shown && words && element !== document.body) put(`~ ${dom.cut(dom.text(sentence(element), 200), 200)}`);
     }
     return { lines, more, mutations: list.length };
   }

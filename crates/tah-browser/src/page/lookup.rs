@@ -13,7 +13,7 @@ use crate::error::{BrowserError, Code};
 use crate::state::FrameId;
 
 use super::refs::Loan;
-use super::{Frame, PageError, Point, Target};
+use super::{By, Frame, PageError, Point, Target};
 
 /// How often a page is asked again for something that isn't there yet.
 const AGAIN: Duration = Duration::from_millis(60);
@@ -219,6 +219,23 @@ impl Tab {
                 }
             }
         }
+    }
+
+    /// Whether the target is there now; by its text only where that can be seen.
+    pub(crate) async fn shows(&self, target: &Target, within: Duration) -> Result<bool, BrowserError> {
+        let Target::Query { by, .. } = target else {
+            let element = self.locate(target, within).await?;
+            return Ok(element.frame.call::<bool>("stands", (element.number,), within).await?);
+        };
+        for frame in self.frames() {
+            match frame.search(target, 0, FRAME_ANSWER.min(within), 1).await {
+                Ok(found) if found.count > 0 && (found.visible || *by != By::Text) => return Ok(true),
+                Err(Failed::Invalid(why)) => return Err(BrowserError::new(Code::SelectorInvalid, why)),
+                Err(Failed::Page(error)) if frame.is_main() => return Err(error.into()),
+                Ok(_) | Err(_) => {}
+            }
+        }
+        Ok(false)
     }
 
     fn by_number(&self, number: u64) -> Result<Element, BrowserError> {

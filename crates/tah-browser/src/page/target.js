@@ -182,6 +182,11 @@
       return found;
     },
 
+    // Whether an element of a snapshot is still on the page.
+    stands(number) {
+      return dom.element(number)?.isConnected === true;
+    },
+
     describe(number) {
       return dom.describe(dom.element(number));
     },

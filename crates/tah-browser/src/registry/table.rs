@@ -21,8 +21,8 @@ pub static ROWS: &[Row] = &[
     },
     Row {
         name: "browser_wait",
-        description: "Wait until the page is loaded, and optionally a URL (exact or prefix) or CSS selector is there. Not ready is no error: reason says what is missing.",
-        schema: r#"{"type":"object","properties":{"timeoutMs":{"type":"integer","minimum":0},"url":{"type":"string"},"selector":{"type":"string"}}}"#,
+        description: "Wait until the page is loaded, and optionally a URL (exact or prefix) or an element is there. Not ready is no error: reason says what is missing.",
+        schema: r#"{"type":"object","properties":{"timeoutMs":{"type":"integer","minimum":0},"url":{"type":"string"},"selector":{"type":"string","description":"CSS, text=…, xpath=…"}}}"#,
         group: Group::Core,
         guard: Guard::Free,
         ask: Ask::Never,

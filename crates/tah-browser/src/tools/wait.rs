@@ -7,9 +7,9 @@ use url::Url;
 
 use crate::browser::Call;
 use crate::chrome::Tab;
-use crate::error::BrowserError;
+use crate::error::{BrowserError, Code};
 use crate::limits;
-use crate::page::PageError;
+use crate::page::{By, PageError, Target};
 use crate::state::{Life, Phase};
 
 /// How often the page is asked for the selector when no event tells of a change.
@@ -70,13 +70,15 @@ async fn missing(call: &Call, tab: &Tab, end: Instant) -> Vec<String> {
         missing.push(format!("the url is {url}, not {wanted}"));
     }
     if let Some(selector) = call.text("selector").filter(|_| ready) {
-        match has(tab, selector, end).await {
+        let there = match Target::read(&json!(selector)) {
+            Ok(Target::Query { by: By::Css, value, .. }) => has(tab, &value, end).await,
+            Ok(target) => shows(tab, &target, end).await,
+            Err(error) => Err(error.message),
+        };
+        match there {
             Ok(true) => {}
             Ok(false) => missing.push(format!("nothing matches {selector}")),
-            Err(PageError::Thrown(message)) => {
-                missing.push(format!("{selector} is no CSS selector: {message}"))
-            }
-            Err(error) => missing.push(error.to_string()),
+            Err(why) => missing.push(why),
         }
     } else if let Some(selector) = call.text("selector") {
         missing.push(format!("nothing matches {selector} yet"));
@@ -84,21 +86,33 @@ async fn missing(call: &Call, tab: &Tab, end: Instant) -> Vec<String> {
     missing
 }
 
-/// In any frame, the main one first.
-async fn has(tab: &Tab, selector: &str, end: Instant) -> Result<bool, PageError> {
-    let left = || {
-        end.saturating_duration_since(Instant::now())
-            .clamp(Duration::from_millis(100), Duration::from_secs(2))
-    };
+fn left(end: Instant) -> Duration {
+    end.saturating_duration_since(Instant::now()).clamp(Duration::from_millis(100), Duration::from_secs(2))
+}
+
+/// A selector's element in any frame, the main one first; it need not be visible.
+async fn has(tab: &Tab, selector: &str, end: Instant) -> Result<bool, String> {
     for (index, frame) in tab.frames().into_iter().enumerate() {
-        match frame.call::<bool>("has", (selector,), left()).await {
+        match frame.call::<bool>("has", (selector,), left(end)).await {
             Ok(true) => return Ok(true),
             // A child frame that can't answer is not the page.
-            Err(error) if index == 0 => return Err(error),
+            Err(PageError::Thrown(message)) if index == 0 => {
+                return Err(format!("{selector} is no CSS selector: {message}"));
+            }
+            Err(error) if index == 0 => return Err(error.to_string()),
             Ok(false) | Err(_) => {}
         }
     }
     Ok(false)
+}
+
+/// What other tools take as their target: visible text, an XPath, a ref.
+async fn shows(tab: &Tab, target: &Target, end: Instant) -> Result<bool, String> {
+    match tab.shows(target, left(end)).await {
+        Ok(there) => Ok(there),
+        Err(error) if matches!(error.code, Code::TargetNotFound | Code::TargetGone) => Ok(false),
+        Err(error) => Err(error.message),
+    }
 }
 
 /// Exactly, or as a prefix within the same origin.

@@ -114,6 +114,29 @@ async fn waiting_gives_a_verdict_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn waiting_takes_what_other_tools_take_as_their_target() {
+    let site = Site::page(
+        "<p id=p>one</p><p style='display:none'>hidden words</p><button onclick='this.remove()'>Go</button>
+        <script>setTimeout(() => p.innerHTML = '<b>2</b> items left', 300)</script>",
+    )
+    .await;
+    let bench = Bench::start().await;
+    bench.call("open", json!({"url": site.url("/")})).await;
+    let wait = async |selector: &str, ms: u64| {
+        bench.call("wait", json!({"selector": selector, "timeoutMs": ms})).await["ready"] == true
+    };
+    assert!(wait("text=2 items left", 20_000).await);
+    assert!(wait("xpath=//p/b", 20_000).await);
+    assert!(!wait("text=hidden words", 300).await, "nobody sees it");
+    let shot = bench.call("snapshot", json!({})).await;
+    let button = shot["elements"][0]["ref"].as_str().unwrap().to_owned();
+    assert!(wait(&button, 20_000).await, "{shot}");
+    bench.call("click", json!({"target": button})).await;
+    assert!(!wait(&button, 300).await);
+    bench.call("close", json!({})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn b32_open_waits_for_the_new_document() {
     let site = Site::page("<title>old</title>").await;
     site.later("/slow", |_| async {

@@ -122,6 +122,7 @@ async fn b7_b45_what_came_of_it_renamed_buttons_new_tabs_downloads_dialogs_bp_22
         <button onclick='fetch(\"/slow\").then(r => r.text()).then(t => out.textContent = t)'>Fetch</button><p id=out></p>
         <button onclick='setTimeout(() => location.href = \"/next\", 0)'>Later page</button>
         <form action=/next><button>Send form</button></form>
+        <button onclick='left.textContent--'>Count</button><p><span><b id=left>3</b> items left</span> of <i>many</i></p>
         <button onclick='this.remove()'>Vanish</button><button onclick='more.hidden=false'>Reveal</button><div id=more hidden><button>Revealed</button></div>");
     site.html("/next", "<title>next</title><h1>Arrived</h1><button>On next</button>")
         .on("/file", |_| attachment("f.bin", b"12345"));
@@ -146,6 +147,8 @@ async fn b7_b45_what_came_of_it_renamed_buttons_new_tabs_downloads_dialogs_bp_22
     assert_eq!(click("Nothing").await["changed"], "no change seen");
     assert!(click("Vanish").await["changed"].as_str().unwrap().starts_with("- e"));
     assert!(click("Reveal").await["changed"].as_str().unwrap().contains("+ e"));
+    let counted = click("Count").await;
+    assert!(counted["changed"].as_str().unwrap().contains("~ 2 items left"), "{counted}");
     let fetched = click("Fetch").await;
     assert!(fetched["changed"].as_str().unwrap().contains("from the server"), "{fetched}");
     for way in ["Next page", "Later page", "Send form"] {
