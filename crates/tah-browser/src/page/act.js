@@ -365,6 +365,17 @@
     return list;
   }
 
+  // Whether a text is made of what was told already.
+  function known(lines, text) {
+    let rest = text;
+    for (const line of [...lines].sort((a, b) => b.length - a.length)) {
+      const words = line.slice(2);
+      if (words && !/^e\d/.test(words)) rest = rest.split(words).join(" ");
+      else if (/^e\d/.test(words)) rest = rest.split(/"(.*?)"/.exec(words)?.[1] || "\0").join(" ");
+    }
+    return !/[\p{L}\p{N}]/u.test(rest);
+  }
+
   // A number in a sentence says nothing without it: the nearest block that reads as one short line.
   function sentence(element) {
     let whole = element;
@@ -392,7 +403,7 @@
     const lines = [];
     let more = 0;
     const put = (text) => {
-      if (lines.includes(text)) return;
+      if (lines.includes(text) || (text.startsWith("~ ") && known(lines, text.slice(2)))) return;
       if (lines.join("\n").length + text.length > limit) more += 1;
       else lines.push(text);
     };
@@ -432,6 +443,12 @@
     }
     for (const node of came) {
       if (!node.isConnected) continue;
+      // What came into an editor or a button shows in its own line.
+      const around = dom.closest(dom.parent(node), (at) => at.isContentEditable || (dom.kind(at) ?? "other") !== "other");
+      if (around && around !== document.body) {
+        touched.add(around);
+        continue;
+      }
       if (node.nodeType === 1) {
         if (dom.SILENT.has(node.localName) || [...came].some((other) => other !== node && other.nodeType === 1 && other.contains(node))) continue;
         show(node, "+");

@@ -90,6 +90,23 @@
       });
     },
 
+    // Said to screen readers only: clipped away or smaller than a letter.
+    unseen(element) {
+      const box = element.getBoundingClientRect();
+      if (box.width > 2 && box.height > 2) return false;
+      const style = getComputedStyle(element);
+      return style.overflow === "hidden" || style.overflow === "clip" || style.clip !== "auto" || style.clipPath !== "none";
+    },
+
+    // Whether something in it can be acted on by itself, in its shadow roots too.
+    holds(element) {
+      if (element.querySelector(CONTROLS)) return true;
+      for (const kid of element.querySelectorAll("*")) {
+        if (kid.shadowRoot?.querySelector(CONTROLS) || (kid.ownerSVGElement && listened.has(kid))) return true;
+      }
+      return Boolean(dom.shadow(element)?.querySelector(CONTROLS));
+    },
+
     rendered(element) {
       return element.checkVisibility() || getComputedStyle(element).display === "contents";
     },
@@ -149,7 +166,9 @@
       const by = element.getAttribute("aria-labelledby");
       if (by) {
         const parts = by.split(/\s+/).map((id) => element.getRootNode().getElementById?.(id)).filter(Boolean);
-        const text = dom.fold(parts.map((part) => dom.text(part) || part.textContent).join(" "));
+        // A part may name itself, as the field does that is in its own list.
+        const words = parts.map((part) => dom.fold(part.getAttribute("aria-label") || dom.text(part) || part.textContent));
+        const text = [...new Set(words.filter(Boolean))].join(" ");
         if (text) return text;
       }
       const own = attribute("aria-label");
@@ -171,8 +190,9 @@
       }
       const editable = element.isContentEditable && kind === "input";
       if (editable) {
+        // An editor's classes say nothing; what it is for may stand around it.
         const hint = attribute("aria-placeholder") || attribute("data-placeholder") || attribute("placeholder");
-        if (hint) return hint;
+        return hint || attribute("title") || attribute("data-language") || attribute("name") || element.id;
       } else {
         const text = dom.text(element, 160);
         if (text) return text;
@@ -343,6 +363,8 @@
 
   const INLINE = new Set("a abbr b bdi bdo cite code data em font i kbd mark q s samp small span strong sub sup time u var slot".split(" "));
 
+  const CONTROLS = "a[href],button,input,select,textarea,[contenteditable]:not([contenteditable=false]),[role=button],[role=link],[role=tab],[role=menuitem],[role=checkbox],[role=switch],[role=radio],[role=combobox],[role=textbox],[role=treeitem]";
+
   const ROLES = {
     button: "button", menuitem: "button", tab: "button", link: "link", checkbox: "checkbox", switch: "checkbox",
     menuitemcheckbox: "checkbox", radio: "radio", menuitemradio: "radio", textbox: "input", searchbox: "input",
@@ -388,7 +410,10 @@
     const use = element.querySelector?.("use");
     const icon = use?.getAttribute("href") ?? use?.getAttribute("xlink:href");
     if (icon) return icon.split("#").pop();
-    const classes = element.querySelector?.("i[class],svg[class],span[class]")?.getAttribute("class") ?? element.getAttribute("class") ?? "";
+    const inner = element.querySelector?.("i[class],svg[class],span[class]")?.getAttribute("class");
+    // A shape in a drawing is known by the group it is part of.
+    const around = element.ownerSVGElement && element.parentNode.localName === "g" ? element.parentNode.getAttribute("class") : "";
+    const classes = inner ?? [around, element.getAttribute("class")].filter(Boolean).join(" ");
     return dom.cut(dom.fold(classes), 40);
   }
 

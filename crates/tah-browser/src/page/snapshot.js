@@ -4,7 +4,7 @@
   const dom = tah.dom;
   const BLOCK = new Set(
     ("address article aside blockquote body details dialog dd div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 " +
-      "h5 h6 header hr html legend li main nav ol option p pre section summary table tbody td tfoot th thead tr ul").split(" "),
+      "h5 h6 header hr html legend li main nav ol option p pre section summary svg table tbody td text tfoot th thead tr ul").split(" "),
   );
   const CONTAINERS = {
     dialog: "dialog", form: "form", nav: "navigation", aside: "aside", fieldset: "group", table: "table", header: null,
@@ -68,7 +68,8 @@
     let depth = 0;
     const flush = () => {
       const text = run && dom.fold(run);
-      if (text && runOf) {
+      // Strokes and arrows between links say nothing.
+      if (text && runOf && /[\p{L}\p{N}\p{S}]/u.test(text) && !/^[|›»·•→>\/<«‹+~=-]+$/u.test(text)) {
         const last = entries[entries.length - 1];
         // The same words again are a caption of what was just listed.
         if (!(last?.type === "element" && last.label === text)) {
@@ -83,7 +84,7 @@
         if (kid.nodeType === 3) {
           if (!quiet && !/^\s*$/.test(kid.data)) {
             if (!runOf) {
-              if (!node.checkVisibility || !node.checkVisibility({ visibilityProperty: true })) continue;
+              if (!node.checkVisibility || !node.checkVisibility({ visibilityProperty: true }) || dom.unseen(node)) continue;
               runOf = node;
             }
             if (run.length < 600) run += kid.data;
@@ -165,6 +166,8 @@
             }
           }
         }
+        // What has neither a name nor a shape of its own can't be chosen.
+        if (kind === "other" && !element.ownerSVGElement && !dom.label(element, kind)) small = true;
         if (!small) {
           flush();
           mine = entry(element, kind, box, depth, active);
@@ -225,7 +228,7 @@
 
   // A listener on a big thing with controls inside is delegation, not a button.
   function clickable(element) {
-    if (element.querySelector("a[href],button,input,select,textarea,[role=button]")) return false;
+    if (dom.holds(element)) return false;
     return dom.text(element, 220).length <= 200 && element.childElementCount <= 12;
   }
 
@@ -240,7 +243,9 @@
   }
 
   function entry(element, kind, box, depth, active) {
-    return { type: "element", depth, element, kind, label: dom.label(element, kind), box, active: element === active };
+    const made = { type: "element", depth, element, kind, label: dom.label(element, kind), box, active: element === active };
+    if (element.ownerSVGElement) made.where = place(element);
+    return made;
   }
 
   // The line of one element, without its indentation.
@@ -273,6 +278,10 @@
 
   // What tells one "Edit" from the next: the first words of its row or card.
   function place(element) {
+    if (element.ownerSVGElement) {
+      const group = dom.closest(dom.parent(element), (at) => !at.ownerSVGElement || (at.localName === "g" && dom.text(at, 60) !== ""));
+      return group?.ownerSVGElement ? dom.cut(dom.text(group, 60), 40) : "";
+    }
     const row = dom.closest(dom.parent(element), (at) => /^(tr|li|article)$/.test(at.localName) || /^(row|listitem|article)$/.test(dom.role(at)));
     if (!row) return "";
     const own = dom.text(element, 80);
@@ -348,7 +357,7 @@
     const take = (one) => {
       const ambiguous = names.get(`${one.kind} ${one.label}`) > 1;
       if (one.kind === "link" && (ambiguous || !one.label || links <= 30)) one.path = linkPath(one.element);
-      if (ambiguous) one.where = place(one.element);
+      if (ambiguous) one.where ??= place(one.element);
       one.number = dom.number(one.element);
       if (!one.number) return false;
       one.line = line(one);

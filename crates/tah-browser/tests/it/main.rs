@@ -9,6 +9,7 @@ mod frameworks;
 mod going;
 mod looking;
 mod moving;
+mod naming;
 mod pressing;
 mod reading;
 mod robust;
